@@ -23,7 +23,7 @@ struct Proxy: Hashable, Sendable {
       throw OffersError(
         .invalidRequest,
         "The variable \(variable) does not name a proxy for HTTP or SOCKS.",
-        advice: Hint(
+        hint: Hint(
           "Set it to an address such as http://proxy.example:3128, or unset it.",
           command: "unset \(variable)"))
     }

@@ -203,7 +203,7 @@ public final class OffersDatabase: Sendable {
   package static func missing(at path: String) -> OffersError {
     OffersError(
       .notFound, "There is no database yet at \(path).",
-      advice: Hint("Make it with a sync.", command: "offers sync"))
+      hint: Hint("Make it with a sync.", command: "offers sync"))
   }
 
   /// Refuses an empty path, `:memory:`, which would name a file and not a database in memory, and a
@@ -228,7 +228,7 @@ public final class OffersDatabase: Sendable {
       return
     }
     throw OffersError(
-      .invalidRequest, problem, advice: .chooseDatabase("Give the path of a file."))
+      .invalidRequest, problem, hint: .chooseDatabase("Give the path of a file."))
   }
 
   /// - Throws: `OffersError` with `invalidRequest` if the database is closed.

@@ -223,7 +223,7 @@ public actor ImageLoader: ImageSource {
   ) async throws -> OffersError {
     // An address in a private network was refused without a request. The failure is not remembered,
     // because allowing private networks permits the request at once.
-    if failure.error.advice == .allowPrivateNetwork { return failure.error }
+    if failure.error.hint == .allowPrivateNetwork { return failure.error }
     let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0
     let least = failure.isUnreached ? Self.unreachedSeconds : Self.failureSeconds
     let until = now() + min(max(wanted, least), ImageCacheLimits.failureSeconds)

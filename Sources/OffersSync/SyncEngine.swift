@@ -321,7 +321,7 @@ extension SyncEngine {
       .notFound,
       definition.name + (wasPiped ? " was read from standard input, and" : "")
         + " has no source of its own.",
-      advice: Hint(
+      hint: Hint(
         "Nothing was changed. Name one.",
         command: "offers sync \(definition.name) --from URL-OR-FILE"))
   }
@@ -334,7 +334,7 @@ extension SyncEngine {
       transport: transport, limits: options.limits, sourceMayBePrivate: source.isTrusted, now: now)
     context.allowsPrivateNetwork =
       options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
-    context.sourceAdvice = source.advice
+    context.sourceHint = source.hint
     return context
   }
 

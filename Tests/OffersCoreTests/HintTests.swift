@@ -6,9 +6,9 @@ struct HintTests {
   @Test("are printed with their command, which an app and the web page do not show")
   func printing() {
     let hint = Hint("Repair it.", command: "offers doctor --repair")
-    let error = OffersError(.storageFailed, "It is damaged.", advice: hint)
-    #expect(error.hint == "Repair it." && error.command == "offers doctor --repair")
-    #expect(error.withCommands.hint == "Repair it: offers doctor --repair")
+    let error = OffersError(.storageFailed, "It is damaged.", hint: hint)
+    #expect(error.hint?.text == "Repair it." && error.hint?.command == "offers doctor --repair")
+    #expect(error.withCommands.hint?.text == "Repair it: offers doctor --repair")
     #expect(Hint("Try again.").printed == "Try again.")
   }
 
@@ -19,8 +19,8 @@ struct HintTests {
       Hint.syncCommand("shop", from: "/it's.json") == #"offers sync shop --from '/it'\''s.json'"#)
     let command = "offers sync shop --from 'https://a.example/?x={hidden}&y={hidden}'"
     #expect(Hint.syncCommand("shop", from: "https://a.example/?x=1&y=2") == command)
-    let error = OffersError(.sourceFailed, "", advice: Hint("See.", command: command))
-    #expect(error.hidingAddresses().command == command)
+    let error = OffersError(.sourceFailed, "", hint: Hint("See.", command: command))
+    #expect(error.hidingAddresses().hint?.command == command)
     #expect(
       Hint.changeMode("Restrict access.", "600", ["/a", "/it's"]).printed
         == #"Restrict access: chmod 600 /a '/it'\''s'"#)

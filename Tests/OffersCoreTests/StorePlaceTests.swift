@@ -24,7 +24,7 @@ struct StorePlaceTests {
       let error = #expect(throws: OffersError.self) { try server.fetchFile(for: work) }
       #expect(error?.code == .invalidRequest)
       #expect(error?.message.hasPrefix("db.example/offers is a database on a server") == true)
-      #expect(error?.hint == "Use the server's tool for: \(work)")
+      #expect(error?.hint?.text == "Use the server's tool for: \(work)")
     }
   }
 }

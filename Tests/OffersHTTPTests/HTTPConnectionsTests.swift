@@ -209,7 +209,7 @@ struct HTTPConnectionsTests {
           try await Self.ask(connections, "http://\(host)/", mayBePrivate: false)
         }
         #expect(error?.message.contains("not on the public internet") == true)
-        #expect(error?.advice == .allowPrivateNetwork)
+        #expect(error?.hint == .allowPrivateNetwork)
       }
     }
     #expect(proxy.requests.first?.hasPrefix("CONNECT \(host):80 ") == (isAsked ? true : nil))

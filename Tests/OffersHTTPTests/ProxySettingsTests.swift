@@ -111,7 +111,7 @@ struct ProxySettingsTests {
     }
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains("The variable \(variable) ") == true)
-    #expect(error?.command == "unset \(variable)")
+    #expect(error?.hint?.command == "unset \(variable)")
     #expect("\(String(describing: error))".contains("secret") == false)
   }
 

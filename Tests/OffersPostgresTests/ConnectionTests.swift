@@ -333,7 +333,7 @@ struct ConnectionTests {
     let error = await #expect(throws: OffersError.self) { try await task.value }
     #expect(error?.code == .storeUnreachable)
     #expect(error?.message.contains("may or may not have been stored") == true)
-    #expect(error?.hint?.contains("Repeat it") == true)
+    #expect(error?.hint?.text.contains("Repeat it") == true)
   }
 
   @Test("a change that may be repeated is repeated when its commit is not confirmed, once")

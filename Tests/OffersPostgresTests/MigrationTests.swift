@@ -65,7 +65,7 @@ struct MigrationTests {
     let error = await #expect(throws: OffersError.self) { _ = try await place.open(access) }
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("too old to be brought up to date") == true)
-    #expect(error?.hint?.contains("Export it with the version that wrote it last") == true)
+    #expect(error?.hint?.text.contains("Export it with the version that wrote it last") == true)
     #expect(try await made.run(Self.versions) == "9|9|1")
   }
 }

@@ -14,7 +14,7 @@ struct OpeningTests {
 
   /// All texts of an error.
   private static func all(_ error: OffersError?) -> String {
-    [error?.message, error?.hint, error?.cause].compactMap(\.self).joined(separator: " ")
+    [error?.message, error?.hint?.text, error?.cause].compactMap(\.self).joined(separator: " ")
   }
 
   @Test("it is reached by the server's socket, by loopback and through a pooler")
@@ -32,7 +32,7 @@ struct OpeningTests {
     let error = await Self.refusal("postgres://ana:hidden@127.0.0.1:1/offers")
     #expect(error?.code == .storeUnreachable)
     #expect(error?.message.contains("database offers on 127.0.0.1:1 cannot be reached") == true)
-    #expect(error?.hint?.contains("Check the address") == true)
+    #expect(error?.hint?.text.contains("Check the address") == true)
     #expect(!Self.all(error).contains("hidden"))
   }
 
@@ -160,7 +160,7 @@ struct OpeningTests {
     #expect(error?.message.hasSuffix("is read-only.") == true)
     let refused = await Self.refusal(made.url())
     #expect(refused?.code == .storeUnreachable)
-    #expect(refused?.hint?.contains("target_session_attrs=any") == true)
+    #expect(refused?.hint?.text.contains("target_session_attrs=any") == true)
   }
 
   @Test(
@@ -187,7 +187,7 @@ struct OpeningTests {
       "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0 OWNER offers",
       as: "postgres")
     let error = await Self.refusal(cluster.url(of: "latin"))
-    #expect(error?.message.contains("LATIN1") == true && error?.hint?.contains("UTF8") == true)
+    #expect(error?.message.contains("LATIN1") == true && error?.hint?.text.contains("UTF8") == true)
   }
 
   @Test("programs that open an empty database at the same time migrate it once")

@@ -41,7 +41,7 @@ struct ServerTests {
   func misread(url: String) async throws {
     let error = await Self.refusal { _ = try PostgresPlace(url: url) }
     #expect(error?.code == .invalidRequest)
-    let text = [error?.message, error?.hint, error?.cause].compactMap(\.self).joined()
+    let text = [error?.message, error?.hint?.text, error?.cause].compactMap(\.self).joined()
     #expect(!text.contains("hid") && !text.contains("den@"))
   }
 
@@ -60,7 +60,7 @@ struct ServerTests {
       case .examination: "pg_amcheck"
       case .repair: "reindexdb"
       }
-    #expect(error?.advice?.text.contains(tool) == true)
+    #expect(error?.hint?.text.contains(tool) == true)
   }
 
   @Test("opened for reading, an empty database stays empty, and nothing is written")

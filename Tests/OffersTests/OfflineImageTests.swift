@@ -31,7 +31,7 @@ struct OfflineImageTests {
   }
 
   private func hint() async -> String? {
-    await #expect(throws: OffersError.self) { try await loader.image(of: offer) }?.hint
+    await #expect(throws: OffersError.self) { try await loader.image(of: offer) }?.hint?.text
   }
 
   @Test(

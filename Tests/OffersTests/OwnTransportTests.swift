@@ -135,7 +135,7 @@ struct OwnTransportTests {
     let odd = try await failure(web)
     #expect(odd.message == "\(Self.url) could not be read." && odd.cause == "Odd()")
     web.answer(Self.url, .failure(TransportFailure(.untrusted, hint: "Trust it.")))
-    #expect(try await failure(web).hint == "Trust it.")
+    #expect(try await failure(web).hint?.text == "Trust it.")
     #expect(try await ids().count == 2)
   }
 

@@ -89,7 +89,7 @@ struct TransferTests {
       let error = try await refusal { _ = try await database.export(to: file(name)) }
       #expect(error.code == .invalidRequest)
       #expect(error.message.contains("is a database. It was left untouched."))
-      #expect(error.hint?.contains("offers ") == false)
+      #expect(error.hint?.text.contains("offers ") == false)
     }
     let pages = try #require(URL(string: "https://shop.example/saved.json"))
     for target in [URL(fileURLWithPath: folder.path), pages] {

@@ -130,7 +130,7 @@ enum Output {
   static func error(_ error: OffersError, feed: String? = nil) {
     if ProcessContext.current.logsJSON {
       let values = [
-        ("code", error.code.rawValue), ("feed", feed), ("hint", error.advice?.printed),
+        ("code", error.code.rawValue), ("feed", feed), ("hint", error.hint?.printed),
       ].compactMap { name, value in value.map { (name, $0) } }
       return log(LogLine(.error, error.message, values), isJSON: true)
     }
@@ -139,7 +139,7 @@ enum Output {
     let name = "offers:"
     let indent = String(repeating: " ", count: name.count + 1)
     var text = indent + DisplayText.oneLine(place + error.message)
-    if let hint = error.advice?.printed { text += "\n" + indent + DisplayText.oneLine(hint) }
+    if let hint = error.hint?.printed { text += "\n" + indent + DisplayText.oneLine(hint) }
     if Terminal.isError { text = DisplayText.wrapIndented(text, Terminal.errorWidth) }
     write(line: "\(style.bad(name))\(text.dropFirst(name.count))")
   }

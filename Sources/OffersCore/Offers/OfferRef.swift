@@ -131,7 +131,7 @@ package struct NearIDs {
     let near = try nearest(to: text, exists).map { "Did you mean \($0)? " } ?? ""
     return OffersError(
       .notFound, "There is no offer “\(text)”.",
-      advice: Hint(near + "See what there is.", command: "offers list"))
+      hint: Hint(near + "See what there is.", command: "offers list"))
   }
 
   /// The maximum number of ids per feed that are compared with the text for one prefix of it.

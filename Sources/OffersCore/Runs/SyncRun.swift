@@ -282,7 +282,7 @@ extension OffersError {
       return AddressRedaction.hidden(inText: text)
     }
     return OffersError(
-      code, hidden(message), advice: advice?.map(hidden), cause: cause.map(hidden))
+      code, hidden(message), hint: hint?.map(hidden), cause: cause.map(hidden))
   }
 }
 

@@ -25,7 +25,7 @@ package protocol StoreFile: StorePlace {
 
   /// The advice for a store that could not be opened. For a damaged one, it depends on whether
   /// anything is left to salvage.
-  func advice(on error: OffersError) async -> Hint?
+  func hint(on error: OffersError) async -> Hint?
 
   /// Replaces the store by a copy of a backup. The old one is kept beside it.
   ///

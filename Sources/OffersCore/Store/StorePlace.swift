@@ -108,7 +108,7 @@ extension StorePlace {
       throw OffersError(
         .invalidRequest,
         "\(name) is a database on a server, which is not a file that this program \(work.text).",
-        advice: tools(work))
+        hint: tools(work))
     }
   }
 }

@@ -44,29 +44,25 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public let code: Code
   /// The failure and its place, in one sentence.
   public let message: String
-  /// The advised next step, in words that name no command.
-  public var hint: String? { advice?.text }
-  /// The command of the program `offers` that takes the step, or an option for it, such as
-  /// `--database FILE`; nil if there is none.
-  public var command: String? { advice?.command }
-  package let advice: Hint?
+  /// The advised next step; nil if there is none.
+  public let hint: Hint?
   /// The underlying error, for logs only.
   public let cause: String?
 
-  /// Creates an error without a command.
-  public init(_ code: Code, _ message: String, hint: String? = nil, cause: String? = nil) {
-    self.init(code, message, advice: hint.map { Hint($0) }, cause: cause)
-  }
-
-  package init(_ code: Code, _ message: String, advice: Hint?, cause: String? = nil) {
+  public init(_ code: Code, _ message: String, hint: Hint? = nil, cause: String? = nil) {
     self.code = code
     self.message = message
-    self.advice = advice
+    self.hint = hint
     self.cause = cause
   }
 
+  /// Creates an error whose hint, if it has one, names no command.
+  public init(_ code: Code, _ message: String, hint: String?, cause: String? = nil) {
+    self.init(code, message, hint: hint.map { Hint($0) }, cause: cause)
+  }
+
   public var description: String {
-    hint.map { "\(message) \($0)" } ?? message
+    hint.map { "\(message) \($0.text)" } ?? message
   }
 }
 
@@ -74,23 +70,23 @@ extension OffersError: LocalizedError {
   /// The message, in English.
   public var errorDescription: String? { message }
   /// The hint, in English.
-  public var recoverySuggestion: String? { hint }
+  public var recoverySuggestion: String? { hint?.text }
 }
 
 /// The next step that an error or a finding advises: a sentence, and the command that takes the step.
-package struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
+public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// The step in words that name no command, which an app and the web page show.
-  package let text: String
+  public let text: String
   /// The command of the program or the system that takes the step, such as `offers doctor`, or the
   /// option of the called command, such as `--database FILE`; nil if there is none.
-  package let command: String?
+  public let command: String?
 
-  package init(_ text: String, command: String? = nil) {
+  public init(_ text: String, command: String? = nil) {
     self.text = text
     self.command = command
   }
 
-  package init(stringLiteral value: String) { self.init(value) }
+  public init(stringLiteral value: String) { self.init(value) }
 
   /// The text and the command as the command line prints them: `Repair it: offers doctor --repair`.
   package var printed: String {
@@ -128,7 +124,7 @@ extension Hint {
 extension OffersError {
   /// The error with `Hint.printed` as its hint.
   package var withCommands: OffersError {
-    OffersError(code, message, hint: advice?.printed, cause: cause)
+    OffersError(code, message, hint: hint?.printed, cause: cause)
   }
 }
 
@@ -149,15 +145,15 @@ package struct Finding: Hashable, Sendable {
   package let subject: String
   package let message: String
   /// The advised action; nil when there is none.
-  package let advice: Hint?
+  package let hint: Hint?
 
   package init(
-    _ level: Level, _ subject: String, _ message: String, advice: Hint? = nil
+    _ level: Level, _ subject: String, _ message: String, hint: Hint? = nil
   ) {
     self.level = level
     self.subject = subject
     self.message = message
-    self.advice = advice
+    self.hint = hint
   }
 }
 

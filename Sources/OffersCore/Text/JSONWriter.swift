@@ -220,7 +220,7 @@ extension JSONWriter {
     member(name, object: error) { json, error in
       json.member("code", error.code.rawValue)
       json.member("message", error.message)
-      json.member("hint", error.hint)
+      json.member("hint", error.hint?.text)
     }
   }
 

@@ -113,7 +113,7 @@ struct DefinitionNode {
     do {
       return try read()
     } catch let error as OffersError {
-      throw problem(error.message, hint: error.hint)
+      throw problem(error.message, hint: error.hint?.text)
     }
   }
 

@@ -157,7 +157,7 @@ public struct FeedConfiguration: Sendable {
     if let absentFile {
       throw OffersError(
         .notFound, "There is no feed “\(name)”, and no file \(absentFile) with feed definitions.",
-        advice: Hint(
+        hint: Hint(
           "Check its path, or add the feed.", command: "offers feeds add NAME SOURCE"))
     }
     throw OffersError(

@@ -229,7 +229,7 @@ package final class ExportReader {
       .unexpectedShape,
       "\(name) is not an export of offers, at byte \(input.offset(of: place)): an export begins "
         + "with {\"format\":\"\(ExportFormat.name)\".",
-      advice: Hint(
+      hint: Hint(
         "Nothing was changed. To read a feed, name it as the source of a sync.",
         command: "offers sync FEED --from FILE"))
   }

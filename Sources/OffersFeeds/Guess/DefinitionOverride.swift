@@ -131,7 +131,7 @@ package struct DefinitionOverride {
     let fields = missing.isEmpty ? ["id", "name"] : missing
     return OffersError(
       .invalidRequest, "It is not known which \(what) of an offer.",
-      advice: Hint(
+      hint: Hint(
         (keys.isEmpty ? "" : NearestWord.list(keys, title: "Its keys") + " ") + "Say so.",
         command: "--map " + fields.map { "\($0)=…" }.joined(separator: " ")))
   }

@@ -155,7 +155,7 @@ struct IdentityGuess {
       .unexpectedShape,
       "Only \(names.joined(separator: " and ")) \(names.count == 1 ? "distinguishes" : "distinguish") "
         + "the offers, and an id must be made from values that do not change.",
-      advice: Hint(
+      hint: Hint(
         "If these do not change, write a definition with id: {made-from: "
           + "[\(paths.map(\.description).joined(separator: ", "))]}. Otherwise map a stable value.",
         command: "--map id=…"))

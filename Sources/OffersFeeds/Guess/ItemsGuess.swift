@@ -152,7 +152,7 @@ struct ItemsGuess {
       .unexpectedShape,
       "No list of offers was found\(place); seen: "
         + (seen.isEmpty ? "no list at all" : seen.joined(separator: ", ")) + ".",
-      advice: Hint(
+      hint: Hint(
         "Say where it is.", command: "offers feeds add NAME SOURCE --items PATH"))
   }
 

@@ -70,7 +70,7 @@ struct Schema {
     if !isThere { throw Self.missing(database.url) }
     throw OffersError(
       .storageFailed, "\(database.url.capitalized) was written by an older version of the program.",
-      advice: Hint("Bring it up to date with a sync.", command: "offers sync"))
+      hint: Hint("Bring it up to date with a sync.", command: "offers sync"))
   }
 
   /// Refuses a schema that is newer than this program can serve.
@@ -93,7 +93,7 @@ struct Schema {
   static func missing(_ url: DatabaseURL) -> OffersError {
     OffersError(
       .notFound, "\(url.capitalized) has no offers yet.",
-      advice: Hint("Make it ready with a sync.", command: "offers sync"))
+      hint: Hint("Make it ready with a sync.", command: "offers sync"))
   }
 
   private static func isThere(_ connection: Connection) throws -> Bool {

@@ -34,7 +34,7 @@ package struct PostgresPlace: StorePlace {
         .warning, "encryption",
         "without sslmode=verify-full, who answers for \(host), or listens on the way, can get the password and "
           + "all data",
-        advice:
+        hint:
           "Add ?sslmode=verify-full to the URL, and sslrootcert=FILE unless the authority is known")
     }
   }

@@ -44,7 +44,7 @@ extension OffersDatabase {
       if let problem {
         throw OffersError(
           .storageFailed, "The database is damaged, so no copy was made.",
-          advice: Hint("Check the database.", command: "offers doctor"), cause: problem)
+          hint: Hint("Check the database.", command: "offers doctor"), cause: problem)
       }
     } catch let error as DatabaseError {
       throw StorageFailure.translate(error, path: path)

@@ -148,7 +148,7 @@ extension SQLitePlace {
     if let status = (try? FileStatus.find(file.path)) ?? nil, !status.isRegular {
       throw OffersError(
         .invalidRequest, "\(file.path) is not a regular file.",
-        advice: .chooseDatabase("Name another database."))
+        hint: .chooseDatabase("Name another database."))
     }
   }
 
@@ -294,7 +294,7 @@ extension SQLitePlace {
   private static func damaged(_ source: String, _ problem: String) -> OffersError {
     OffersError(
       .storageFailed, "The backup \(source) is damaged. Nothing was changed.",
-      advice: Hint(
+      hint: Hint(
         "Restore another backup, or save what this one has.",
         command: "offers restore --salvage \(ShellQuoting.word(source))"),
       cause: problem)

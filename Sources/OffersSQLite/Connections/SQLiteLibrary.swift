@@ -108,7 +108,7 @@ package enum SQLiteLibrary {
     throw OffersError(
       .storageFailed,
       "The SQLite library that is loaded is \(version); at least 3.39.0 is needed.",
-      advice: Hint(
+      hint: Hint(
         "No database was touched. Update the system's SQLite, on Debian by its package.",
         command: "apt-get install libsqlite3-0"))
   }
@@ -121,7 +121,7 @@ package enum SQLiteLibrary {
       && !(3_044_006..<3_045_000).contains(number)
   }
 
-  static let resetBugAdvice: Hint =
+  static let resetBugHint: Hint =
     "Write to the database with no other program, or install SQLite 3.51.3 or a newer one"
 
   /// The warning about a version with the WAL-reset bug; nil for one without it.

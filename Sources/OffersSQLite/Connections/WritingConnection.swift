@@ -306,7 +306,7 @@ struct WriteGuard: Sendable {
     let holder = LockHolder.find(on: file.lockPath)?.first { $0.byte == DatabaseLock.writeByte }
     return OffersError(
       .storageFailed, BlockingProcess.message(holder, path: file.path, since: begun),
-      advice: BlockingProcess.hint(holder))
+      hint: BlockingProcess.hint(holder))
   }
 
   /// Runs `body` if no other process writes or checkpoints; returns nil otherwise.

@@ -170,7 +170,7 @@ struct DatabaseFile {
   private func unmakeable(_ error: SystemError) -> OffersError {
     OffersError(
       .storageFailed, "Could not create the database \(path): \(error.text).",
-      advice: .failure(
+      hint: .failure(
         error.number,
         otherwise: .chooseDatabase("Check the folder's permissions, or name another.")))
   }
@@ -326,7 +326,7 @@ extension DatabaseFile {
       }
     return OffersError(
       .storageFailed, "Could not open the database \(path): \(reason).",
-      advice: .failure(
+      hint: .failure(
         failure.number ?? 0,
         otherwise: .chooseDatabase("Check its permissions, or name another.")))
   }
@@ -349,7 +349,7 @@ extension DatabaseFile {
   static func foreignFile(_ path: String) -> OffersError {
     OffersError(
       .storageFailed, "\(path) is not a database of this program. It was left untouched.",
-      advice: .chooseDatabase("Name another file."))
+      hint: .chooseDatabase("Name another file."))
   }
 
   /// Refuses a version that is newer than this program, or older than the first migration.
@@ -361,7 +361,7 @@ extension DatabaseFile {
       .newerDatabase,
       "\(path) was written by a newer version of offers (schema \(version), this one knows "
         + "\(SQLiteMigrations.currentVersion)). It was left untouched.",
-      advice: .chooseDatabase("Install the newer version, or name another file."))
+      hint: .chooseDatabase("Install the newer version, or name another file."))
   }
 }
 

@@ -32,7 +32,7 @@ final class DatabaseLock: Sendable {
       }
       throw OffersError(
         .storageFailed, "Could not open the lock file \(path): \(error.text).",
-        advice: .failure(error.number, otherwise: "Check the folder's permissions."))
+        hint: .failure(error.number, otherwise: "Check the folder's permissions."))
     }
   }
 

@@ -8,23 +8,23 @@ import OffersPlatform
 /// known of the state, and what a person can do.
 enum StorageFailure {
   /// The advice for a damaged file.
-  static let damageAdvice = Hint(
+  static let damageHint = Hint(
     "Restore a backup, or check what can be salvaged.", command: "offers doctor")
 
   /// The advice for a damaged file whose tables can be read.
-  static let salvageAdvice = Hint("Save what there is.", command: "offers restore --salvage")
+  static let salvageHint = Hint("Save what there is.", command: "offers restore --salvage")
 
   /// The advice for a damaged file in which no table can be found.
-  static let lossAdvice = Hint(
+  static let lossHint = Hint(
     "Restore a backup. Without one, try to recover it with the shell of SQLite.",
     command: "sqlite3 FILE .recover")
 
   /// The error for a damaged file in which no table can be found.
   static func loss(_ error: DatabaseError, path: String) -> any Error {
     let error = translate(error, path: path)
-    guard let failure = error as? OffersError, failure.advice == damageAdvice else { return error }
+    guard let failure = error as? OffersError, failure.hint == damageHint else { return error }
     return OffersError(
-      failure.code, "None of the tables of \(path) can be found.", advice: lossAdvice,
+      failure.code, "None of the tables of \(path) can be found.", hint: lossHint,
       cause: failure.cause)
   }
 
@@ -98,14 +98,14 @@ enum StorageFailure {
     if error is RowDecodingError {
       return OffersError(
         .storageFailed, "\(path) is damaged: a value is not of the type of its column.",
-        advice: damageAdvice, cause: "\(error)")
+        hint: damageHint, cause: "\(error)")
     }
     guard let failure = error as? DatabaseError else { return error }
     // Only the cancellation of a task interrupts a connection.
     if failure.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
     let cause = "\(failure)"
-    func storage(_ message: String, _ advice: Hint) -> OffersError {
-      OffersError(.storageFailed, message, advice: advice, cause: cause)
+    func storage(_ message: String, _ hint: Hint) -> OffersError {
+      OffersError(.storageFailed, message, hint: hint, cause: cause)
     }
     switch failure.resultCode {
     case .SQLITE_FULL:
@@ -120,7 +120,7 @@ enum StorageFailure {
       }
       return storage(
         "\(path) is damaged or not a database.",
-        damageAdvice)
+        damageHint)
     case .SQLITE_READONLY, .SQLITE_PERM:
       return storage(
         "\(path) or its folder cannot be written.", "Check the permissions of both.")
@@ -155,13 +155,13 @@ enum StorageFailure {
     if reason == 0, isAllowed {
       return OffersError(
         .storageFailed, "\(path) could not be opened, although you may do so. Nothing was changed.",
-        advice: .failure(EMFILE, otherwise: ""), cause: cause)
+        hint: .failure(EMFILE, otherwise: ""), cause: cause)
     }
     return OffersError(
       .storageFailed,
       "\(path) could not be opened"
         + (reason == 0 ? "." : ": \(SystemError(reason, "open").text). Nothing was changed."),
-      advice: .failure(reason, otherwise: "Check the permissions of the file and its folder."),
+      hint: .failure(reason, otherwise: "Check the permissions of the file and its folder."),
       cause: cause)
   }
 
@@ -184,7 +184,7 @@ enum StorageFailure {
     if mayBeStored, !isIncomplete {
       return OffersError(
         .storageFailed, "\(what). The change may or may not have been stored in \(path).",
-        advice: """
+        hint: """
           Check the disk and its free space, then look whether the change is there before you repeat it.
           """,
         cause: cause)
@@ -192,7 +192,7 @@ enum StorageFailure {
     return OffersError(
       .storageFailed,
       isFull ? "\(what); nothing was changed in \(path)." : "\(what). Nothing was changed.",
-      advice: .failure(
+      hint: .failure(
         isFull ? ENOSPC : reason,
         otherwise: "Check the disk and its free space, then try again."),
       cause: cause)

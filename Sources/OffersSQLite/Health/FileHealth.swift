@@ -26,14 +26,14 @@ struct FileHealth {
     if isForbidden {
       return Finding(
         .problem, "file", "\(file.path) cannot be read and written by you",
-        advice: .changeMode("Change its owner or its permissions.", "u+rw", [file.path]))
+        hint: .changeMode("Change its owner or its permissions.", "u+rw", [file.path]))
     }
     if let first = open.first {
       let mode = Self.status(of: first)?.permissions ?? 0
       return Finding(
         mode & 0o022 != 0 ? .problem : .warning, "file",
         "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
-        advice: .changeMode("Restrict access.", "600", open))
+        hint: .changeMode("Restrict access.", "600", open))
     }
     return Finding(.ok, "file", "only you can read and write \(file.path)")
   }
@@ -43,13 +43,13 @@ struct FileHealth {
     guard FileAccess.writing.isGranted(folder) else {
       return Finding(
         .problem, "folder", "no file can be created in \(folder), where the log and locks stand",
-        advice: .changeMode("Change the permissions.", "u+rwx", [folder]))
+        hint: .changeMode("Change the permissions.", "u+rwx", [folder]))
     }
     // With the sticky bit, others can create files in the folder but not replace existing ones.
     if let status = Self.status(of: folder), status.permissions & 0o022 != 0, !status.isSticky {
       return Finding(
         .problem, "folder", "other users can replace the database in \(folder)",
-        advice: .changeMode("Restrict access.", "go-w", [folder]))
+        hint: .changeMode("Restrict access.", "go-w", [folder]))
     }
     return Finding(.ok, "folder", "\(folder) is yours to write")
   }
@@ -96,12 +96,12 @@ struct FileHealth {
         warning == nil ? .warning : .problem, "sqlite",
         "SQLite \(text) \(warning == nil ? "does without" : "loses commits without") the write "
           + "guard, which does not work: \(obstacle)",
-        advice: "Keep the database on a local disk, in a folder of your own")
+        hint: "Keep the database on a local disk, in a folder of your own")
     }
     guard let warning else {
       return Finding(.ok, "sqlite", "SQLite \(text), the write guard is in place")
     }
-    return Finding(.note, "sqlite", warning, advice: SQLiteLibrary.resetBugAdvice)
+    return Finding(.note, "sqlite", warning, hint: SQLiteLibrary.resetBugHint)
   }
 
   private var hasLockFile: Bool { FileAccess.exists(file.lockPath) }
@@ -140,7 +140,7 @@ extension FileHealth {
     return Finding(
       .warning, "files",
       "killed processes have left files (\(names.count)): \(names.joined(separator: ", "))",
-      advice: HealthCheck.repairAdvice)
+      hint: HealthCheck.repairHint)
   }
 
   /// Removes the files.

@@ -21,7 +21,7 @@ struct HealthCheck: Sendable {
     integrity, foreignKeys, schema, triggers, counts, words,
   ]
 
-  static let repairAdvice = Hint("Repair it.", command: "offers doctor --repair")
+  static let repairHint = Hint("Repair it.", command: "offers doctor --repair")
 
   private static let integrity = HealthCheck(
     subject: "integrity",
@@ -34,8 +34,8 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "integrity", "SQLite finds damage: \(problems[0])\(more)",
-          advice: problems.allSatisfy(Integrity.isOfIndex)
-            ? repairAdvice : Integrity.damageAdvice)
+          hint: problems.allSatisfy(Integrity.isOfIndex)
+            ? repairHint : Integrity.damageHint)
       ]
     },
     lookFurther: { database, obstacle in
@@ -49,14 +49,14 @@ struct HealthCheck: Sendable {
       }
       return Finding(
         .problem, "integrity", "the file holds what this program does not store: \(problem)",
-        advice: StorageFailure.salvageAdvice)
+        hint: StorageFailure.salvageHint)
     },
     repair: { database, _ in
       try database.execute(sql: "REINDEX")
       if let problem = try Integrity.problems(in: database, limit: 1).first {
         throw OffersError(
           .storageFailed, "the damage is not limited to indexes: \(problem)",
-          advice: Integrity.damageAdvice)
+          hint: Integrity.damageHint)
       }
       return "rebuilt all indexes"
     })
@@ -74,7 +74,7 @@ struct HealthCheck: Sendable {
         Finding(
           .problem, "references",
           "rows refer to missing rows (\(strays.count)), the first in \(first.table) to \(first.target)",
-          advice: StorageFailure.salvageAdvice)
+          hint: StorageFailure.salvageHint)
       ]
     })
 
@@ -88,8 +88,8 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "schema", first.problem,
-          advice: wrong.contains { $0.object.kind == "table" }
-            ? StorageFailure.salvageAdvice : "Export it, and import the export into a new database")
+          hint: wrong.contains { $0.object.kind == "table" }
+            ? StorageFailure.salvageHint : "Export it, and import the export into a new database")
       ]
     })
 
@@ -109,7 +109,7 @@ struct HealthCheck: Sendable {
         Finding(
           .warning, "triggers",
           "\(first) was not created by this program, and can change or refuse what it stores\(more)",
-          advice: "If you did not add it, do not trust this database: export it into a new one")
+          hint: "If you did not add it, do not trust this database: export it into a new one")
       ]
     })
 
@@ -120,7 +120,7 @@ struct HealthCheck: Sendable {
       guard !wrong.isEmpty else {
         return [Finding(.ok, "counts", "every feed has as many offers as it says")]
       }
-      return wrong.map { Finding(.problem, "counts", $0, advice: repairAdvice) }
+      return wrong.map { Finding(.problem, "counts", $0, hint: repairHint) }
     },
     repair: { database, _ in
       // A sync uses the counts to detect too many removals.
@@ -145,14 +145,14 @@ struct HealthCheck: Sendable {
           Finding(
             .warning, "search",
             "the index is out of date; the next search rebuilds it",
-            advice: repairAdvice)
+            hint: repairHint)
         ]
       }
       let (indexed, offers) = try SearchIndex.counts(in: database)
       guard indexed == offers else {
         return [
           Finding(
-            .problem, "search", "has \(indexed) offers of \(offers)", advice: repairAdvice)
+            .problem, "search", "has \(indexed) offers of \(offers)", hint: repairHint)
         ]
       }
       return [Finding(.ok, "search", "the index has every offer")]
@@ -167,7 +167,7 @@ struct HealthCheck: Sendable {
         ? Finding(.ok, "search", "the index has every offer and its words")
         : Finding(
           .problem, "search", "the index does not match the texts of the offers",
-          advice: repairAdvice)
+          hint: repairHint)
     },
     repair: { database, _ in
       try SearchIndex.recreate(in: database)

@@ -97,7 +97,7 @@ enum Integrity {
       || problem.contains("non-unique entry in index")
   }
 
-  static let damageAdvice = Hint(
+  static let damageHint = Hint(
     """
     Copy the database with its -wal away first. What cannot be read may be in a backup, or be recovered with the \
     shell of SQLite and its .recover. Save what there is.

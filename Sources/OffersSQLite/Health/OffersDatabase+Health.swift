@@ -5,9 +5,9 @@ import OffersCore
 extension SQLitePlace {
   package func examineFile() -> [Finding] { FileHealth(path: path).ownership }
 
-  package func advice(on error: OffersError) async -> Hint? {
-    guard error.advice == StorageFailure.damageAdvice else { return error.advice }
-    return canBeSalvaged() ? Integrity.damageAdvice : StorageFailure.lossAdvice
+  package func hint(on error: OffersError) async -> Hint? {
+    guard error.hint == StorageFailure.damageHint else { return error.hint }
+    return canBeSalvaged() ? Integrity.damageHint : StorageFailure.lossHint
   }
 }
 
@@ -33,7 +33,7 @@ extension OffersDatabase {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       return [
         Finding(
-          .problem, check.subject, "could not be checked: \(error.message)", advice: error.advice)
+          .problem, check.subject, "could not be checked: \(error.message)", hint: error.hint)
       ]
     }
   }
@@ -47,7 +47,7 @@ extension OffersDatabase {
       // Opening the database for writing would wait for the writer.
       if try file.makeLock().isHeld() { return try body(nil, isWriting) }
       return try await writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
-    } catch let error as OffersError where error.advice != StorageFailure.damageAdvice {
+    } catch let error as OffersError where error.hint != StorageFailure.damageHint {
       return try body(nil, "the database cannot be written")
     }
   }
@@ -60,8 +60,8 @@ extension OffersDatabase {
       guard let work = check.repair, findings.contains(where: { $0.level != .ok }) else { continue }
       do {
         // With damaged pages, a write may cause more damage.
-        if let damage = findings.first(where: { $0.advice == Integrity.damageAdvice }) {
-          throw OffersError(.storageFailed, damage.message, advice: damage.advice)
+        if let damage = findings.first(where: { $0.hint == Integrity.damageHint }) {
+          throw OffersError(.storageFailed, damage.message, hint: damage.hint)
         }
         let message = try await write { try work($0, now) }
         repairs.append(Repair(subject: check.subject, message: message, isDone: true))

@@ -72,7 +72,7 @@ enum StoredNameCheck {
     guard let problem = try find(in: database) else { return }
     throw OffersError(
       .storageFailed, "\(path) is damaged, or somebody made it up: \(problem).",
-      advice: StorageFailure.salvageAdvice)
+      hint: StorageFailure.salvageHint)
   }
 
   /// What is wrong with the names; nil if nothing is, and if they cannot be read.

@@ -76,7 +76,8 @@ struct ImageRoutes: Sendable {
       // that of a gateway: 504 for a timeout, else 502.
       let isLate = error.code == .limitExceeded && error.message.contains("longer than")
       throw Problem(
-        isLate ? .gatewayTimeout : .badGateway, error.message, hint: error.hint, code: error.code)
+        isLate ? .gatewayTimeout : .badGateway, error.message, hint: error.hint?.text,
+        code: error.code)
     }
   }
 }

@@ -86,7 +86,7 @@ struct QueryParameters: Sendable {
     do {
       return try body(text)
     } catch let error as OffersError {
-      throw wrong(name, hint: error.hint)
+      throw wrong(name, hint: error.hint?.text)
     }
   }
 

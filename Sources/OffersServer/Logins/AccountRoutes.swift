@@ -87,7 +87,7 @@ struct AccountRoutes: Sendable {
     do {
       try Passphrase.check(new, of: user.name)
     } catch let error as OffersError {
-      return PassphrasePage.Mistake(field: .new, text: error.message, hint: error.hint)
+      return PassphrasePage.Mistake(field: .new, text: error.message, hint: error.hint?.text)
     }
     guard new == form["again"] ?? "" else {
       return PassphrasePage.Mistake(

@@ -121,7 +121,7 @@ struct PairingRoutes: Sendable {
       fields.set("code", known?.text ?? String(code.prefix(40)))
       fields.set("isReady", known != nil && !isRefused)
       fields.set("refusal", refusal.map(Self.words))
-      fields.set("advice", refusal.map(Self.advice))
+      fields.set("advice", refusal.map(Self.hint))
       fields.set("wait", waitSeconds.map { Units.count($0, "second") })
     }
     let status: HTTPResponse.Status =
@@ -140,7 +140,7 @@ struct PairingRoutes: Sendable {
     }
   }
 
-  private static func advice(_ refusal: VisitorAuthentication.Pairing.Refusal) -> String {
+  private static func hint(_ refusal: VisitorAuthentication.Pairing.Refusal) -> String {
     switch refusal {
     case .unknown: "Compare it with the one that is shown, and type it again."
     case .used, .expired:

@@ -252,7 +252,7 @@ struct UsersPage {
   }
 
   private static func error(of form: Refused?) -> PageFields? {
-    form.map { .error($0.error.message, hint: $0.error.hint, id: "name-error") }
+    form.map { .error($0.error.message, hint: $0.error.hint?.text, id: "name-error") }
   }
 
   /// The initials of a name: the first letter or digit of two words at most.

@@ -41,11 +41,11 @@ struct Problem: Error, HTTPResponseError {
       return
     }
     if error == .roleChanged {
-      self.init(.forbidden, error.message, hint: error.hint, code: error.code)
+      self.init(.forbidden, error.message, hint: error.hint?.text, code: error.code)
       return
     }
     if error == .tooManyAtOnce {
-      self.init(.serviceUnavailable, error.message, hint: error.hint, code: error.code)
+      self.init(.serviceUnavailable, error.message, hint: error.hint?.text, code: error.code)
       headers[.retryAfter] = "1"
       return
     }
@@ -61,7 +61,7 @@ struct Problem: Error, HTTPResponseError {
         code: error.code)
     default:
       self.init(
-        Self.status(of: error.code), error.message, hint: error.hint, code: error.code,
+        Self.status(of: error.code), error.message, hint: error.hint?.text, code: error.code,
         title: ErrorWords(error).sentence)
       return
     }
@@ -130,7 +130,7 @@ struct ErrorWords {
     let sentence = Self.sentence(of: error.code, feed)
     self.sentence = sentence ?? error.message
     let details = (sentence == nil ? nil : error.message).map { [$0] } ?? []
-    let text = (details + [error.hint].compactMap(\.self)).joined(separator: " ")
+    let text = (details + [error.hint?.text].compactMap(\.self)).joined(separator: " ")
     self.details = text.isEmpty ? nil : text
   }
 

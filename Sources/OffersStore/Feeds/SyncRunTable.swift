@@ -47,8 +47,9 @@ package enum SyncRunTable {
         .count(run.bytes),
       ] + numbers.map { .count($0) } + [
         .text(ReadProblem.storedText(of: run.problems)), .text(run.error?.code.rawValue),
-        .text(StoredText.mended(run.error?.message)), .text(StoredText.mended(run.error?.hint)),
-        .text(run.error?.advice?.storedCommand), .text(run.request?.reason.rawValue),
+        .text(StoredText.mended(run.error?.message)),
+        .text(StoredText.mended(run.error?.hint?.text)),
+        .text(run.error?.hint?.storedCommand), .text(run.request?.reason.rawValue),
         .number(run.request.map { Int64($0.requestCount) }),
         .number(run.request?.status.map(Int64.init)), .flag(run.request?.isConditional),
       ]
@@ -127,10 +128,10 @@ package enum SyncRunTable {
     counts.skipped = row.count(column + 10)
     let error = row.findText(column + 13).map { message in
       let code = row.findText(column + 12).flatMap { OffersError.Code(rawValue: $0) }
-      let advice = row.findText(column + 14).map {
+      let hint = row.findText(column + 14).map {
         Hint($0, storedCommand: row.findText(column + 15))
       }
-      return OffersError(code ?? .sourceFailed, message, advice: advice)
+      return OffersError(code ?? .sourceFailed, message, hint: hint)
     }
     return SyncRun(
       feed: feed, source: source,

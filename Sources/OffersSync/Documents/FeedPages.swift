@@ -250,7 +250,7 @@ struct FeedPages {
       guard let sample = FeedCatalog.findSample(of: definition.name) else {
         throw OffersError(
           .notFound, "The feed \(definition.name) has no built-in sample.",
-          advice: Hint(
+          hint: Hint(
             "Name a source.",
             command: "offers sync \(definition.name) --from URL-OR-FILE"))
       }

@@ -57,7 +57,7 @@ struct FeedSource: Sendable {
   }
 
   /// The advice to name the source on this machine, for errors; nil if it is trusted already.
-  var advice: Hint? {
+  var hint: Hint? {
     let why: String
     switch origin {
     case .machine: return nil
@@ -75,13 +75,13 @@ struct FeedSource: Sendable {
     throw OffersError(
       .invalidRequest,
       "The source \(shownText) contains a variable, which only a definition may have.",
-      advice: Hint(
+      hint: Hint(
         "Nothing was changed. Write it as source: into the definition of \(feed), or add a feed.",
         command: "offers feeds add NAME SOURCE"))
   }
 
   private func refusal(_ what: String) -> OffersError {
-    OffersError(.invalidRequest, "The source \(shownText) \(what).", advice: advice)
+    OffersError(.invalidRequest, "The source \(shownText) \(what).", hint: hint)
   }
 }
 
@@ -162,7 +162,7 @@ struct SourceTemplate: Sendable {
     if let value = environment(name), !value.isEmpty { return value }
     throw OffersError(
       .invalidRequest, "The environment variable \(name) is not set.",
-      advice: Hint("The \(noun) uses it. Set it.", command: "export \(name)=…"))
+      hint: Hint("The \(noun) uses it. Set it.", command: "export \(name)=…"))
   }
 }
 
@@ -247,7 +247,7 @@ extension OffersError {
   /// values in its addresses.
   func hiding(_ secrets: SecretRedactor) -> OffersError {
     OffersError(
-      code, secrets.hidden(in: message), advice: advice?.map(secrets.hidden),
+      code, secrets.hidden(in: message), hint: hint?.map(secrets.hidden),
       cause: cause.map(secrets.hidden)
     ).hidingAddresses()
   }

@@ -187,7 +187,7 @@ struct SyncAttempt {
     guard answer?.isGoneForGood == true else { return error }
     return OffersError(
       error.code, error.message,
-      advice: Hint(
+      hint: Hint(
         "Nothing was changed. It is gone for good and is no longer fetched. To start it again, force a "
           + "sync, or name another source.", command: "offers sync \(definition.name) --force"),
       cause: error.cause)
@@ -515,7 +515,7 @@ extension SyncAttempt {
     } else {
       return nil
     }
-    return OffersError(.heldBack, message, advice: acceptance)
+    return OffersError(.heldBack, message, hint: acceptance)
   }
 
   /// The advice on how to accept the removals, with the source unless it is the usual one.

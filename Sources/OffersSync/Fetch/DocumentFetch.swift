@@ -16,7 +16,7 @@ struct DocumentFetch {
   let sourceMayBePrivate: Bool
   /// The advice in the error if the server of `namedOrigin` is in a private network and must not
   /// be; nil for the general advice.
-  var sourceAdvice: Hint?
+  var sourceHint: Hint?
   let allowsPrivateNetwork: Bool
   /// Whether the document is an image instead of a feed.
   var isImage = false
@@ -191,12 +191,12 @@ struct DocumentFetch {
         headSeconds: seconds, idleSeconds: Double(limits.idleSeconds))
       log.answer.requestCount += 1
       return try await transport.send(request)
-    } catch let error as OffersError where error.advice == .allowPrivateNetwork {
+    } catch let error as OffersError where error.hint == .allowPrivateNetwork {
       // The address was refused before anything was sent.
       log.answer.requestCount = count
       log.answer.contact = .stranger
-      guard let sourceAdvice, isNamed(address) else { throw error }
-      throw OffersError(error.code, error.message, advice: sourceAdvice, cause: error.cause)
+      guard let sourceHint, isNamed(address) else { throw error }
+      throw OffersError(error.code, error.message, hint: sourceHint, cause: error.cause)
     }
   }
 
@@ -329,7 +329,7 @@ struct FetchSettings {
   let sourceMayBePrivate: Bool
   /// The advice in the error if the source leads to a private network and must not; nil for the
   /// general advice.
-  var sourceAdvice: Hint?
+  var sourceHint: Hint?
   /// The condition of the request for the first document.
   var condition = FetchCondition.none
   /// The URL that the source has permanently moved to, which is requested instead; nil if it has
@@ -353,7 +353,7 @@ struct FetchSettings {
   ) -> DocumentFetch {
     DocumentFetch(
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
-      sourceMayBePrivate: sourceMayBePrivate, sourceAdvice: sourceAdvice,
+      sourceMayBePrivate: sourceMayBePrivate, sourceHint: sourceHint,
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
       isFirst: isFirst, isMoved: newAddress != nil, condition: isFirst ? condition : .none,
       trace: trace, log: log, now: now, explain: explain)

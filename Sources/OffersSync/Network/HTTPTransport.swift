@@ -131,7 +131,7 @@ public struct TransportRequest: Hashable, Sendable {
     OffersError(
       .sourceFailed,
       "\(url.absoluteString) leads to \(target), which is not on the public internet.",
-      advice: .allowPrivateNetwork, cause: cause)
+      hint: .allowPrivateNetwork, cause: cause)
   }
 }
 

@@ -166,7 +166,7 @@ package final class AtomicFile: Sendable {
   ) -> OffersError {
     OffersError(
       .storageFailed, "Could not write \(path): \(String(cString: strerror(reason))).",
-      advice: [EMFILE, ENFILE].contains(reason)
+      hint: [EMFILE, ENFILE].contains(reason)
         ? .allowOpenFiles : Hint(hint))
   }
 }

@@ -51,7 +51,7 @@ struct ImportFileTests {
       if isRefused {
         let error = #expect(throws: OffersError.self) { try read(path, limitBytes: limit) }
         #expect(error?.code == .limitExceeded)
-        #expect(error?.hint?.contains("save it to a file") == true)
+        #expect(error?.hint?.text.contains("save it to a file") == true)
       } else {
         #expect(try read(path, limitBytes: limit) == all)
       }

@@ -34,7 +34,7 @@ struct ScheduleHealthTests {
 
   private static func text(_ findings: [Finding]) -> [String] {
     findings.map {
-      "\($0.level.rawValue): \($0.message)" + ($0.advice.map { " → " + $0.printed } ?? "")
+      "\($0.level.rawValue): \($0.message)" + ($0.hint.map { " → " + $0.printed } ?? "")
     }
   }
 
@@ -60,7 +60,7 @@ struct ScheduleHealthTests {
       let found = try health().cron(Self.lines(text + entry))
       #expect(found.map(\.level) == [.warning])
       #expect(found.first?.message.hasPrefix("MAILTO is empty") == true)
-      #expect(found.first?.advice?.printed.contains("crontab -e") == true)
+      #expect(found.first?.hint?.printed.contains("crontab -e") == true)
     }
     #expect(Crontab.mailAddress(in: Self.lines("#MAILTO=x\nOTHER=1\n")) == nil)
   }

@@ -109,8 +109,8 @@ struct ServedFeedsAddingTests {
         try await feeds.propose(source: source, name: nil)
       }
       #expect(
-        error?.hint?.hasPrefix("On the server's own machine: offers feeds add NAME ") == true,
-        "\(error?.hint ?? "none")")
+        error?.hint?.text.hasPrefix("On the server's own machine: offers feeds add NAME ") == true,
+        "\(error?.hint?.text ?? "none")")
     }
     #expect(server.requests.isEmpty)
   }

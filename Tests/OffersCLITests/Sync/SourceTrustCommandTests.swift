@@ -89,7 +89,7 @@ struct SourceTrustCommandTests {
         finished: { results.add($1) })
       let error = await results.error
       #expect(error != nil, "\(source)")
-      #expect(error?.hint?.contains("name it on this machine") == true)
+      #expect(error?.hint?.text.contains("name it on this machine") == true)
     }
     #expect(server.requests.isEmpty)
     #expect(try await home.call("list").output == "")

@@ -46,7 +46,7 @@ struct DefinitionMistakeTests {
     let expected = "feeds.yaml:\(mistake.line): \(mistake.message)"
     #expect(error?.message.hasPrefix(expected) == true, "\(error?.message ?? "")")
     if let hint = mistake.hint {
-      #expect(error?.hint?.contains(hint) == true, "\(error?.hint ?? "")")
+      #expect(error?.hint?.text.contains(hint) == true, "\(error?.hint?.text ?? "")")
     }
   }
 

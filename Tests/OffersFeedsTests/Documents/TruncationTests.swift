@@ -46,7 +46,7 @@ struct TruncationTests {
     let reading = try FeedReading(#"[{"id":"1","name":"A"},{"id":"2","na"#)
     #expect(
       reading.error?.message == "The document ends too early, at byte 36 in record 2.")
-    #expect(reading.error?.hint?.contains("sync again") == true)
+    #expect(reading.error?.hint?.text.contains("sync again") == true)
     #expect(reading.ids == ["1"])
   }
 

@@ -267,6 +267,6 @@ struct ExportMistakeTests {
     #expect(error?.code == .malformedFeed)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
     #expect(error?.message.contains("at byte ") == true)
-    #expect(error?.hint?.hasPrefix("Nothing was changed.") == true)
+    #expect(error?.hint?.text.hasPrefix("Nothing was changed.") == true)
   }
 }

@@ -21,8 +21,8 @@ struct DefinitionGuessRefusalTests {
       error.message
         == "No list of offers was found; seen: red (2 objects), blue (2 objects).")
     #expect(
-      error.hint == "Say where it is."
-        && error.command == "offers feeds add NAME SOURCE --items PATH")
+      error.hint?.text == "Say where it is."
+        && error.hint?.command == "offers feeds add NAME SOURCE --items PATH")
     let chosen = try GuessReading(document, items: FieldPath(parsing: "blue"))
     #expect(chosen.definition.items.map(\.descriptionFromRoot) == ["blue"])
     #expect(chosen.all(.name) == ["x y", "y z"])
@@ -43,7 +43,7 @@ struct DefinitionGuessRefusalTests {
   func refusesOtherShapes(document: String) throws {
     let error = try Self.error(document)
     #expect(error.code == .unexpectedShape)
-    #expect(error.command == "offers feeds add NAME SOURCE --items PATH")
+    #expect(error.hint?.command == "offers feeds add NAME SOURCE --items PATH")
     #expect(error.message.hasPrefix("No list of offers was found; seen: "))
   }
 

@@ -71,7 +71,7 @@ struct DefinitionOverrideTests {
     let name = try error("id=a")
     #expect(name.message == "It is not known which value is the name of an offer.")
     #expect(
-      name.hint == "Its keys: a, b. Say so." && name.command == "--map name=…")
+      name.hint?.text == "Its keys: a, b. Say so." && name.hint?.command == "--map name=…")
     #expect(
       try error("name=a").message == "It is not known which value is the id of an offer.")
     #expect(
@@ -86,7 +86,7 @@ struct DefinitionOverrideTests {
     #expect(error.code == .unexpectedShape)
     #expect(
       error.message == "Expected a list of offers at data.row, found none, with the keys data.")
-    #expect(error.hint == "Did you mean data.rows? The keys of data: rows.")
+    #expect(error.hint?.text == "Did you mean data.rows? The keys of data: rows.")
   }
 
   @Test("a path that cannot lead to items is refused", arguments: ["a[-1].b", "a[type=b].c"])

@@ -58,7 +58,7 @@ struct MadeIdentityTests {
       error.message
         == "Only \(part) distinguishes the offers, and an id must be made from values that do not change."
     )
-    #expect(error.hint?.contains("id: {made-from: [name, \(part)]}") == true)
+    #expect(error.hint?.text.contains("id: {made-from: [name, \(part)]}") == true)
   }
 
   @Test("a user who maps the id is not asked for it")

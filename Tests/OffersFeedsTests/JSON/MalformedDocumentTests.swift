@@ -33,7 +33,7 @@ struct MalformedDocumentTests {
       let error = try #require(try FeedReading(document, pieceSizes: sizes).error)
       #expect(error.code == .malformedFeed)
       #expect(error.message.contains("web page or XML"))
-      #expect(error.hint?.contains("login") == true)
+      #expect(error.hint?.text.contains("login") == true)
     }
   }
 

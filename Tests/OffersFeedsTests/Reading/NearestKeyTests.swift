@@ -9,7 +9,7 @@ struct NearestKeyTests {
     let yaml = "items: \(items)\nid: id\nfields: {name: name}"
     let error = try YAMLReading(yaml, document).error
     #expect(error?.code == .unexpectedShape)
-    return error?.hint
+    return error?.hint?.text
   }
 
   @Test("a wrong path is reported with the nearest key and the keys at that level")
@@ -39,7 +39,7 @@ struct NearestKeyTests {
       let error = try #require(try YAMLReading(yaml, #"[{"id":1,"name":"A"}]"#).error)
       #expect(error.code == .unexpectedShape)
       #expect(error.message.hasSuffix("; the document is a list itself."))
-      #expect(error.hint == "Write items: . or leave it out.")
+      #expect(error.hint?.text == "Write items: . or leave it out.")
     }
     let inner = "items: \"[0].rows\"\nid: id\nfields: {name: name}"
     let other = try #require(try YAMLReading(inner, #"[{"id":1,"name":"A"}]"#).error)
@@ -49,11 +49,11 @@ struct NearestKeyTests {
     }
     #expect(
       guess.message == "Expected a list of offers at data.items; the document is a list itself.")
-    #expect(guess.hint == "Write items: . or leave it out.")
+    #expect(guess.hint?.text == "Write items: . or leave it out.")
     let nested = try #require(throws: OffersError.self) {
       try GuessReading(#"{"data":{"items":[{"id":1}]}}"#, items: FieldPath(parsing: "data.itms"))
     }
-    #expect(nested.hint == "Did you mean data.items? The keys of data: items.")
+    #expect(nested.hint?.text == "Did you mean data.items? The keys of data: items.")
   }
 
   @Test("at most twelve keys are listed")
@@ -81,7 +81,7 @@ struct NearestKeyTests {
     let found = try #require(try YAMLReading(yaml, "BEGIN:VCALENDAR\nEND:X").error)
     #expect(found.code == .malformedFeed)
     #expect(found.message == "The document is neither JSON nor XML, at byte 0.")
-    #expect(found.hint?.contains("owner") == false)
+    #expect(found.hint?.text.contains("owner") == false)
     let said = try #require(try YAMLReading("format: json\n" + yaml, "BEGIN").error)
     #expect(said.message.contains("is not valid JSON at byte 0"))
   }

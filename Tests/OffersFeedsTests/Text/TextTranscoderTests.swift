@@ -248,7 +248,7 @@ struct TextTranscoderTests {
         #expect(error.code == .malformedFeed)
         #expect(
           error.message == "The document declares the encoding \(charset), which is not supported.")
-        #expect(error.hint?.contains("encoding:") == true)
+        #expect(error.hint?.text.contains("encoding:") == true)
       }
     }
     let xml = "<?xml version='1.0' encoding='x-unheard'?><a>\u{E9}</a>"

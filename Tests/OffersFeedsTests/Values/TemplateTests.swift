@@ -63,7 +63,7 @@ struct TemplateTests {
     let error = #expect(throws: OffersError.self) {
       try Template(parsing: "?q={qurey}", for: .search)
     }
-    #expect(error?.hint == "Did you mean query? Allowed: query, page, env:NAME.")
+    #expect(error?.hint?.text == "Did you mean query? Allowed: query, page, env:NAME.")
   }
 
   @Test("a template knows whether it needs a page or a query")

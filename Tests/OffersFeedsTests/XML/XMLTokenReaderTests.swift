@@ -67,7 +67,7 @@ struct XMLTokenReaderTests {
       let error = try #require(TokenRun(document, pieceSizes: sizes).error)
       #expect(error.code == .malformedFeed)
       #expect(error.message == "The document is not well-formed XML at \(reason).")
-      #expect(error.hint?.hasPrefix("Nothing was changed.") == true)
+      #expect(error.hint?.text.hasPrefix("Nothing was changed.") == true)
     }
   }
 
@@ -87,7 +87,7 @@ struct XMLTokenReaderTests {
       let error = try #require(TokenRun(document, pieceSizes: sizes).error)
       #expect(error.code == .malformedFeed)
       #expect(error.message == "The document ends too early, at \(place).")
-      #expect(error.hint?.hasPrefix("Nothing was changed.") == true)
+      #expect(error.hint?.text.hasPrefix("Nothing was changed.") == true)
     }
   }
 

@@ -51,7 +51,7 @@ struct BackupTests {
         .backUp(to: store.folder.file("copy.sqlite"))
     }
     #expect(error?.code == .storageFailed)
-    #expect(error?.hint == "Check the database.")
+    #expect(error?.hint?.text == "Check the database.")
   }
 
   @Test("may replace a missing file or an older backup")

@@ -190,7 +190,7 @@ struct RestoreTests {
     let error = try await expectRefusal(of: copy)
     #expect(error.code == .storageFailed)
     #expect(error.message == "The backup \(copy) is damaged. Nothing was changed.")
-    #expect(error.hint?.contains("Restore another backup") == true)
+    #expect(error.hint?.text.contains("Restore another backup") == true)
     try file.truncate(atOffset: 20_000)
     try file.close()
     #expect(try await expectRefusal(of: copy).message.contains("is damaged"))

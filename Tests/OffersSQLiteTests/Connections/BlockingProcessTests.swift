@@ -50,8 +50,8 @@ struct BlockingProcessTests {
     #expect(failure.code == .storageFailed)
     #expect(
       failure.message.contains("(\(pid)), is stopped and has held \(path) locked for 10 seconds."))
-    #expect(failure.hint == "Nothing was changed. End it or let it go on, then try again.")
-    #expect(failure.command == "kill -CONT \(pid)")
+    #expect(failure.hint?.text == "Nothing was changed. End it or let it go on, then try again.")
+    #expect(failure.hint?.command == "kill -CONT \(pid)")
   }
 
   @Test("without a visible holder the error says so much")

@@ -28,7 +28,7 @@ struct RefusalMessageTests {
         \(path) was written by a newer version of offers (schema \(newer), this one knows \
         \(SQLiteMigrations.currentVersion)). It was left untouched.
         """)
-    #expect(error?.hint == "Install the newer version, or name another file.")
+    #expect(error?.hint?.text == "Install the newer version, or name another file.")
   }
 
   @Test("for another program's file: its path, that it is untouched, and a hint")
@@ -41,7 +41,8 @@ struct RefusalMessageTests {
       let error = await Self.refusal(of: path)
       #expect(
         error?.message == "\(path) is not a database of this program. It was left untouched.")
-      #expect(error?.hint == "Name another file." && error?.command == "--database FILE")
+      #expect(
+        error?.hint?.text == "Name another file." && error?.hint?.command == "--database FILE")
     }
   }
 
@@ -51,7 +52,7 @@ struct RefusalMessageTests {
     let path = folder.file("offers.sqlite")
     let error = await Self.refusal(of: path, .readOnly)
     #expect(error?.message == "There is no database yet at \(path).")
-    #expect(error?.hint == "Make it with a sync.")
+    #expect(error?.hint?.text == "Make it with a sync.")
   }
 
   @Test("for a folder that cannot be created, because a file has its name: the path")
@@ -78,7 +79,7 @@ struct RefusalMessageTests {
     }
     #expect(error?.code == .storageFailed)
     #expect(error?.message == "\(path) is damaged or not a database.")
-    #expect(error?.hint?.contains("backup") == true)
+    #expect(error?.hint?.text.contains("backup") == true)
     #expect(FileManager.default.contents(atPath: path) == bytes)
   }
 }

@@ -13,7 +13,8 @@ struct SQLiteLibraryTests {
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("3.37.2") == true)
     #expect(error?.message.contains("3.39.0") == true)
-    #expect(error?.hint?.hasPrefix("No database was touched. Update the system's SQLite") == true)
+    #expect(
+      error?.hint?.text.hasPrefix("No database was touched. Update the system's SQLite") == true)
   }
 
   @Test(
@@ -34,7 +35,7 @@ struct SQLiteLibraryTests {
     let warning = try #require(SQLiteLibrary.resetBugWarning(number: number, version: "3.x"))
     #expect(warning.hasPrefix("SQLite 3.x has the WAL-reset bug") && !warning.contains("\n"))
     let finding = FileHealth.library(obstacle: nil, number: number, text: "3.x")
-    #expect(finding.level == .note && finding.message == warning && finding.advice != nil)
+    #expect(finding.level == .note && finding.message == warning && finding.hint != nil)
     #expect(FileHealth.library(obstacle: "no locks", number: number).level == .problem)
   }
 

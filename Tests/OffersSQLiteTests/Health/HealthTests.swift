@@ -69,12 +69,12 @@ struct HealthTests {
     try store.execute("DROP INDEX offer_by_gone; DROP TRIGGER image_cache_is_bounded")
     let missing = try #require(try await finding())
     #expect(missing.message == "the index offer_by_gone is missing")
-    #expect(missing.advice == "Export it, and import the export into a new database")
+    #expect(missing.hint?.text == "Export it, and import the export into a new database")
     #expect(try await Self.repair(store) == [])
     try store.execute("ALTER TABLE reader ADD COLUMN mood TEXT")
     let changed = try await Self.trouble(store)
     #expect(changed == ["problem schema: the index offer_by_gone is missing"])
-    #expect(try await finding()?.advice == StorageFailure.salvageAdvice)
+    #expect(try await finding()?.hint == StorageFailure.salvageHint)
   }
 
   @Test("an index that lacks rows is rebuilt, and every favorite stays")
@@ -85,7 +85,7 @@ struct HealthTests {
     let trouble = try await Self.trouble(store)
     #expect(trouble.first?.contains("missing from index offer_by_gone") == true)
     let findings = try await Self.open(store).examine(at: Self.now)
-    #expect(findings.first { $0.subject == "integrity" }?.advice == HealthCheck.repairAdvice)
+    #expect(findings.first { $0.subject == "integrity" }?.hint == HealthCheck.repairHint)
     let repairs = try await Self.repair(store)
     #expect(repairs.first == "done integrity: rebuilt all indexes")
     #expect(try await Self.trouble(store) == [])
@@ -102,7 +102,7 @@ struct HealthTests {
     let findings = try await Self.open(store).examine(at: Self.now)
     let integrity = findings.first { $0.subject == "integrity" }
     #expect(integrity?.level == .problem)
-    #expect(integrity?.advice == Integrity.damageAdvice)
+    #expect(integrity?.hint == Integrity.damageHint)
     let repairs = try await Self.repair(store)
     #expect(repairs.first?.hasPrefix("failed integrity") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == before)

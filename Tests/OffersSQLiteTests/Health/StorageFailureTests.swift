@@ -24,7 +24,7 @@ struct StorageFailureTests {
       error.message
         == "/data/offers.sqlite could not be synced to the disk: Input/output error. "
         + "The change may or may not have been stored in /data/offers.sqlite.")
-    #expect(error.hint?.contains("look whether the change is there") == true)
+    #expect(error.hint?.text.contains("look whether the change is there") == true)
     let quota = try Self.error(.SQLITE_IOERR_WRITE, EDQUOT, mayBeStored: true)
     #expect(quota.message == "The disk is full; nothing was changed in /data/offers.sqlite.")
     let before = try Self.error(.SQLITE_IOERR_FSYNC, EIO)
@@ -35,14 +35,15 @@ struct StorageFailureTests {
   func operations() throws {
     let read = try Self.error(.SQLITE_IOERR_READ, EIO)
     #expect(read.message.hasPrefix("/data/offers.sqlite could not be read: Input/output error."))
-    #expect(read.hint?.contains("The disk may be failing") == true)
-    #expect(read.hint?.contains("ermission") == false && read.advice != StorageFailure.damageAdvice)
+    #expect(read.hint?.text.contains("The disk may be failing") == true)
+    #expect(
+      read.hint?.text.contains("ermission") == false && read.hint != StorageFailure.damageHint)
     let unknown = try Self.error(.SQLITE_IOERR_WRITE)
     #expect(unknown.message.contains("could not be written: an error of the disk."))
     let full = try Self.error(.SQLITE_IOERR_SHMSIZE, ENOSPC)
     #expect(
       full.message.hasPrefix("The disk is full, so /data/offers.sqlite-shm could not be made"))
-    #expect(full.hint == "Make room, then try again.")
+    #expect(full.hint?.text == "Make room, then try again.")
     #expect(try Self.error(.SQLITE_FULL).message.hasPrefix("The disk is full; nothing was changed"))
   }
 
@@ -51,9 +52,9 @@ struct StorageFailureTests {
     let files = try Self.error(.SQLITE_CANTOPEN, EMFILE)
     #expect(
       files.message.contains("could not be opened: Too many open files. Nothing was changed."))
-    #expect(files.hint?.contains("open files") == true)
-    #expect(try Self.error(.SQLITE_CANTOPEN, EIO).hint?.contains("ermission") == false)
-    #expect(try Self.error(.SQLITE_CANTOPEN, EACCES).hint?.contains("permissions") == true)
+    #expect(files.hint?.text.contains("open files") == true)
+    #expect(try Self.error(.SQLITE_CANTOPEN, EIO).hint?.text.contains("ermission") == false)
+    #expect(try Self.error(.SQLITE_CANTOPEN, EACCES).hint?.text.contains("permissions") == true)
     #expect(try Self.error(.SQLITE_NOMEM).message.contains("not enough memory"))
   }
 
@@ -94,7 +95,7 @@ struct StorageFailureTests {
     #expect(DatabaseFile.HeaderFailure(number: EACCES).isOfAnother)
     let error = DatabaseFile(path: "/data/x").unreadable(.init(number: EIO))
     #expect(error.message == "Could not open the database /data/x: Input/output error.")
-    #expect(error.hint?.contains("ermission") == false)
+    #expect(error.hint?.text.contains("ermission") == false)
   }
 
   @Test("a page that the disk does not return is not called damaged")

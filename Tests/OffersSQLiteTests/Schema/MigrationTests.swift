@@ -83,7 +83,7 @@ struct MigrationTests {
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("\(path) was written by a version of the program") == true)
     #expect(error?.message.contains("too old to be brought up to date") == true)
-    #expect(error?.hint?.contains("Export it with the version that wrote it last") == true)
+    #expect(error?.hint?.text.contains("Export it with the version that wrote it last") == true)
     #expect(try Data(contentsOf: URL(filePath: path)) == before)
   }
 }

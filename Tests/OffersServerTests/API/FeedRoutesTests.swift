@@ -61,7 +61,7 @@ struct FeedRoutesTests {
         durationSeconds: 0,
         error: OffersError(
           .sourceFailed, "\(address) answered 500.",
-          advice: Hint("Or.", command: "offers sync ibotta --from '\(address)'"))),
+          hint: Hint("Or.", command: "offers sync ibotta --from '\(address)'"))),
       remember: ChosenSource(address, origin: .remote), fetch: nil)
     try await home.ask { client in
       for path in [

@@ -163,7 +163,7 @@ struct ServerTokenTests {
     let error = await #expect(throws: OffersError.self) { try await start(nil) }
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains("Other machines can reach \(name)") == true)
-    #expect(error?.hint?.contains("offers user passphrase owner") == true)
+    #expect(error?.hint?.text.contains("offers user passphrase owner") == true)
   }
 
   @Test("a token file must be a regular file, private, and hold a generated token")

@@ -54,14 +54,14 @@ struct ServerCertificateTests {
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
       let encrypted = error(key: path)
       #expect(encrypted?.message.contains("is encrypted") == true)
-      #expect(encrypted?.hint?.contains("openssl pkey -in \(path)") == true)
+      #expect(encrypted?.hint?.text.contains("openssl pkey -in \(path)") == true)
     }
     for (mode, isAccepted) in [(0o644, false), (0o604, false), (0o640, true), (0o400, true)] {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: paths.key)
       if isAccepted {
         _ = try ServerCertificate(certificate: paths.certificate, key: paths.key)
       } else {
-        #expect(error()?.hint == "Make it yours alone: chmod 600 \(paths.key)")
+        #expect(error()?.hint?.text == "Make it yours alone: chmod 600 \(paths.key)")
       }
     }
   }

@@ -12,7 +12,7 @@ struct BrokenFeedTests {
     let run = try await home.sync(text)
     #expect(run.outcome == .failed)
     #expect(run.error?.code == code)
-    #expect(run.error?.hint?.isEmpty == false)
+    #expect(run.error?.hint?.text.isEmpty == false)
     #expect(run.counts.new == 0 && run.counts.changed == 0 && run.counts.unchanged == 0)
     #expect(run.bytes == text.utf8.count)
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)

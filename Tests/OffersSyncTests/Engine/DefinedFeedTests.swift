@@ -225,12 +225,13 @@ struct DefinedFeedTests {
     let run = try await feeds.engine.run("films")
     #expect(run.error?.message == "The environment variable FILMS_KEY is not set.")
     #expect(
-      run.error?.hint?.hasPrefix("The source \(server.url("/{env:FILMS_KEY}")) uses it") == true)
+      run.error?.hint?.text.hasPrefix("The source \(server.url("/{env:FILMS_KEY}")) uses it")
+        == true)
     let keyed = try await DefinedFeeds(
       Self.paged(server.url("/"), "    headers: {X-Key: \"{env:FILMS_KEY}\"}"))
     let refused = try await keyed.engine.run("films")
     #expect(refused.error?.message == "The environment variable FILMS_KEY is not set.")
-    #expect(refused.error?.hint?.hasPrefix("The header X-Key uses it") == true)
+    #expect(refused.error?.hint?.text.hasPrefix("The header X-Key uses it") == true)
     #expect(server.requests.isEmpty)
   }
 

@@ -72,7 +72,7 @@ struct HTTPTests {
     #expect(run.outcome == .failed)
     #expect(run.error?.code == bad.code)
     #expect(run.error?.message.contains(bad.says) == true, "\(run.error?.message ?? "")")
-    #expect(run.error?.hint?.contains("Nothing was changed") == true)
+    #expect(run.error?.hint?.text.contains("Nothing was changed") == true)
     // A document's error names the place in the document; the run names the source.
     #expect(run.source == server.url())
     #expect(
@@ -201,7 +201,7 @@ struct SlowServerTests {
       from: server.url(), limits: FetchLimits(idleSeconds: 5, totalSeconds: 1))
     #expect(run.error?.code == .limitExceeded)
     #expect(run.error?.message == "\(server.url()) took longer than 1 seconds.")
-    #expect(run.error?.hint?.contains("Sync again later") == true)
+    #expect(run.error?.hint?.text.contains("Sync again later") == true)
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 

@@ -176,7 +176,7 @@ struct MissingNetworkTests {
     let after = try await laptop.home.database.fetchFeeds().first { $0.name == "shop1" }
     #expect(after?.fetch == before?.fetch && after?.lastSuccessAt == before?.lastSuccessAt)
     #expect(
-      after?.lastRun?.error?.hint
+      after?.lastRun?.error?.hint?.text
         == "Nothing was changed. What is due is read by the first sync after the network is back.")
   }
 }

@@ -48,8 +48,8 @@ struct SyncFailureTests {
         "ibotta", options: SyncOptions(source: .file(other)))
     }
     #expect(error?.code == .heldBack)
-    #expect(error?.hint == "If that is right, accept the removals.")
-    #expect(error?.command == "offers sync ibotta --from \(other) --accept-removals")
+    #expect(error?.hint?.text == "If that is right, accept the removals.")
+    #expect(error?.hint?.command == "offers sync ibotta --from \(other) --accept-removals")
     #expect(try await home.feed().lastRun?.error == error)
     #expect(try await home.ids().count == 30)
   }

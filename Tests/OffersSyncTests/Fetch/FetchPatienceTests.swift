@@ -249,7 +249,7 @@ struct FetchPatienceTests {
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(410) }
     let run = try await home.sync()
-    #expect(run.error?.command == "offers sync ibotta --force")
+    #expect(run.error?.hint?.command == "offers sync ibotta --force")
     let stopped = home.now
     home.wait(days: 60)
     for reason in [SyncReason.asked, .due] {

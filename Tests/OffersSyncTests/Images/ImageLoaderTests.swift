@@ -246,7 +246,7 @@ struct ImageLoaderTests {
     let loader = ImageLoader(images: home.database) { _ in nil }
     let error = await #expect(throws: OffersError.self) { try await loader.image(at: url) }
     #expect(error?.message.contains("not on the public internet") == true)
-    #expect(error?.advice == .allowPrivateNetwork)
+    #expect(error?.hint == .allowPrivateNetwork)
     #expect(try await home.database.fetchImageContents(now: home.now).failures.isEmpty)
     await loader.close()
   }

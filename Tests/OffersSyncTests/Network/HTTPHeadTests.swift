@@ -19,7 +19,7 @@ struct HTTPHeadTests {
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)
     #expect(try await home.feed().source != url)
     let error = try #require(run.error)
-    #expect(error.hint?.contains("Nothing was changed") == true)
+    #expect(error.hint?.text.contains("Nothing was changed") == true)
     return error
   }
 

@@ -28,7 +28,7 @@ struct PrivateNetworkTests {
     #expect(
       run.error?.message.contains("which is not on the public internet") == true,
       "\(run.error?.message ?? "")")
-    #expect(run.error?.advice == .allowPrivateNetwork)
+    #expect(run.error?.hint == .allowPrivateNetwork)
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 

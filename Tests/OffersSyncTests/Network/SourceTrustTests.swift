@@ -62,7 +62,7 @@ struct SourceTrustTests {
     let run = try await engine.run("ibotta", options: SyncOptions(reason: reason))
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
-    #expect(run.error?.command == "offers sync ibotta --from \(url)")
+    #expect(run.error?.hint?.command == "offers sync ibotta --from \(url)")
     #expect(server.requests.isEmpty)
     #expect(try await home.ids().count == 3)
     #expect(try await engine.run("ibotta", options: SyncOptions(source: .url(url))).counts.new == 6)
@@ -89,12 +89,12 @@ struct SourceTrustTests {
     let run = try await home.sync(from: nil)
     #expect(run.outcome == .failed)
     #expect(
-      run.error?.hint == """
+      run.error?.hint?.text == """
         Nothing was changed. An earlier version did not record who named the source. If it is \
         right, name it on this machine.
         """)
     #expect(
-      run.error?.command
+      run.error?.hint?.command
         == "offers sync ibotta --from '\(server.url("/a?x={hidden}&y={hidden}"))'")
     #expect(server.requests.isEmpty)
     #expect(try await home.sync(from: nil, allowsPrivateNetwork: true).counts.new == 9)
@@ -180,7 +180,7 @@ struct SourceTrustTests {
       try await other.run("shop", options: SyncOptions(source: .url(text)))
     }
     #expect(error?.code == .invalidRequest)
-    #expect(error?.command == "offers feeds add NAME SOURCE")
+    #expect(error?.hint?.command == "offers feeds add NAME SOURCE")
     // As an older version left it.
     for origin in [SourceOrigin.machine, nil] {
       try await home.remember(ChosenSource(text, origin: origin), of: "shop")
@@ -242,7 +242,7 @@ struct SourceTrustTests {
     let asked = target.requests.count
     let run = try await home.sync(from: nil)
     #expect(run.error?.message.contains("not on the public internet") == true)
-    #expect(run.error?.advice == .allowPrivateNetwork)
+    #expect(run.error?.hint == .allowPrivateNetwork)
     #expect(target.requests.count == asked)
   }
 }

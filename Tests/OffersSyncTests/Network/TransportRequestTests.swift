@@ -61,7 +61,7 @@ struct TransportRequestTests {
       #expect(error?.message.contains("leads to a private network, which is not") == true)
       // Clients of a server see the message, and must not learn about the network that it is in.
       #expect(
-        [error?.message, error?.hint].allSatisfy { text in
+        [error?.message, error?.hint?.text].allSatisfy { text in
           ["", "shop.example"].contains(address) || text?.contains(address) != true
         })
       #expect(error?.cause == address)

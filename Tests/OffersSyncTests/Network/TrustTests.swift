@@ -20,7 +20,7 @@ struct TrustTests {
     let run = try await home.sync(from: server.url(), limits: Self.limits)
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("cannot be trusted") == true, "\(run.error as Any)")
-    #expect(run.error?.hint?.contains("SSL_CERT_FILE") == true)
+    #expect(run.error?.hint?.text.contains("SSL_CERT_FILE") == true)
     try await server.stop()
   }
 

@@ -12,7 +12,7 @@ struct HeldBackRunTests {
       let run = try await home.sync("[]")
       #expect(run.outcome == .heldBack)
       #expect(run.error?.code == .heldBack)
-      #expect(run.error?.command == "offers sync ibotta --accept-removals")
+      #expect(run.error?.hint?.command == "offers sync ibotta --accept-removals")
       #expect(try await home.ids() == ["1", "2", "3"])
     }
     let accepted = try await home.sync("[]", acceptsRemovals: true)

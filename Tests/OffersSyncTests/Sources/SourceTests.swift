@@ -30,7 +30,7 @@ struct SourceTests {
       let error = #expect(throws: OffersError.self) { try SyncSource.url(text).validated() }
       #expect(error?.message == "The source is no URL: it has no scheme.")
       #expect(
-        error?.hint
+        error?.hint?.text
           == "Name one of these: an http or https URL, a file, standard input (-), or sample.")
     }
     let error = #expect(throws: OffersError.self) { try SyncSource(parsing: "ftp://a.example/x") }
@@ -73,7 +73,7 @@ struct SourceTests {
       try await SyncEngine(store: home.database).run("nowhere")
     }
     #expect(error?.code == .notFound)
-    #expect(error?.hint?.contains("ibotta") == true)
+    #expect(error?.hint?.text.contains("ibotta") == true)
   }
 
   @Test("a scheme that is not read is an invalid request, and no run is made of it")

@@ -18,8 +18,8 @@ struct SourcelessFeedTests {
     let error = await #expect(throws: OffersError.self) { try await engine.sync("ibotta") }
     #expect(error?.code == .notFound)
     #expect(error?.message == "ibotta has no source of its own.")
-    #expect(error?.hint == "Nothing was changed. Name one.")
-    #expect(error?.command == "offers sync ibotta --from URL-OR-FILE")
+    #expect(error?.hint?.text == "Nothing was changed. Name one.")
+    #expect(error?.hint?.command == "offers sync ibotta --from URL-OR-FILE")
     await #expect(throws: OffersError.self) { try await engine.preview("ibotta") }
     await #expect(throws: OffersError.self) {
       try await engine.check(FeedConfiguration.shipped.fetch("ibotta"), from: nil)

@@ -25,7 +25,7 @@ import Offers
       try await show(50)
       notice = offers.isEmpty ? "The shop has no offers now." : nil
     } catch let error as OffersError {
-      notice = [error.message, error.hint ?? ""].joined(separator: " ")
+      notice = [error.message, error.hint?.text ?? ""].joined(separator: " ")
     } catch {
       // The screen was left, which cancelled its task.
     }

@@ -100,7 +100,7 @@ struct LongListRules {
       let error = await refusal { _ = try await store.fetchOffer(named: typed) }
       #expect(error?.code == .notFound)
       #expect(error?.message == "There is no offer “\(typed)”.")
-      let hint = try #require(error?.hint)
+      let hint = try #require(error?.hint?.text)
       #expect(hint.hasPrefix(meant.map { "Did you mean \($0)? See" } ?? "See"), "\(typed): \(hint)")
     }
   }

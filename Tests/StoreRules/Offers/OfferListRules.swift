@@ -105,7 +105,7 @@ struct OfferListRules {
     for call in calls {
       let error = await refusal(call)
       #expect(error?.code == .notFound)
-      #expect(error?.hint == "Feeds: grocer, ibotta.")
+      #expect(error?.hint?.text == "Feeds: grocer, ibotta.")
     }
     #expect(try await store.fetchRetailers(of: "walmart") == [])
   }

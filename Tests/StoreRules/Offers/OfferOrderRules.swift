@@ -180,7 +180,7 @@ struct OfferOrderRules {
       let query = OfferQuery(now: VariedOffers.now, sort: sort, after: position)
       let error = await refusal { _ = try await store.fetchOffers(query) }
       #expect(error?.code == .invalidRequest, "\(sort) \(position)")
-      #expect(error?.hint == "Start the list from the beginning.")
+      #expect(error?.hint?.text == "Start the list from the beginning.")
     }
   }
 }

@@ -13,7 +13,7 @@ struct SourceValueRules {
     try await home.sync([FeedOffer("tea")])
     let error = OffersError(
       .sourceFailed, "\(address) answered 500.",
-      advice: Hint("See \(address).", command: "offers sync ibotta --from '\(address)'"))
+      hint: Hint("See \(address).", command: "offers sync ibotta --from '\(address)'"))
     for (number, outcome) in [SyncOutcome.unchanged, .failed].enumerated() {
       try await home.store.record(
         SyncRun(

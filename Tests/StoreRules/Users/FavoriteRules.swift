@@ -93,7 +93,7 @@ struct FavoriteRules {
     for names in [["1"], ["2", "1"]] {
       let error = try await Self.refused(store, names)
       #expect(error?.code == .ambiguous)
-      #expect(error?.hint == "Say which: grocer:1, ibotta:1.")
+      #expect(error?.hint?.text == "Say which: grocer:1, ibotta:1.")
     }
     try await store.setFavorites(named: ["grocer:1"], to: true)
     #expect(try await Self.refused(store, ["1"], to: false)?.code == .ambiguous)

@@ -50,7 +50,7 @@ struct UserRules {
     try await store.removeUser(jan.id)
     let error = await refusal { _ = try await store.fetchUser(named: "zo") }
     #expect(error?.code == .notFound && error?.message == "There is no user “zo”.")
-    #expect(error?.hint == "Did you mean Zoé? Users: owner, Zoé.")
+    #expect(error?.hint?.text == "Did you mean Zoé? Users: owner, Zoé.")
   }
 
   @Test(
@@ -89,7 +89,7 @@ struct UserRules {
         let error = try await Self.refused(store, operation)
         #expect(error?.code == .invalidRequest, "\(name.debugDescription)")
         #expect(error?.message == "“\(name.prefix(80))” is no name for a user.")
-        #expect(error?.hint?.contains("1 to 64 characters") == true)
+        #expect(error?.hint?.text.contains("1 to 64 characters") == true)
       }
     }
   }

@@ -73,7 +73,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     bar.clear()
     for source in counts.sources { Output.note(.text(Self.line(source))) }
     if let note = note(onDefinitions: counts.leftOutDefinitions) { Output.note(.line(note)) }
-    for advice in advice(on: counts.sources) { Output.note(.line(advice)) }
+    for hint in hint(on: counts.sources) { Output.note(.line(hint)) }
     // One user's own record is the usual case.
     let isForeign = counts.users.contains { User.folded($0.name) != User.folded($0.user.name) }
     if counts.users.count > 1 || isForeign {
@@ -142,7 +142,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
   }
 
   /// The commands that set the sources which the import left out, one line for each reason.
-  private func advice(on sources: [ImportedFeedSource]) -> [String] {
+  private func hint(on sources: [ImportedFeedSource]) -> [String] {
     let refusals = Set(sources.compactMap(\.refusal))
     var lines: [String] = []
     if !refusals.isDisjoint(with: [.file, .privateNetwork]) {

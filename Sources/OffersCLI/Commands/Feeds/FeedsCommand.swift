@@ -56,8 +56,8 @@ struct FeedsListCommand: AsyncParsableCommand {
       if let note = DefinitionOrigin.conflict(of: entry.name, configuration, file) {
         Output.note(.line(note))
       }
-      if let advice = UndefinedFeed.advice(on: entry) {
-        Output.note(.line("\(entry.name): \(advice)"))
+      if let hint = UndefinedFeed.hint(on: entry) {
+        Output.note(.line("\(entry.name): \(hint)"))
       }
     }
   }
@@ -183,7 +183,7 @@ enum DefinitionOrigin {
 enum UndefinedFeed {
   /// The state of a feed without a definition, and the commands that define or remove it; nil for a feed with
   /// a definition.
-  static func advice(on summary: FeedSummary) -> String? {
+  static func hint(on summary: FeedSummary) -> String? {
     guard summary.known == nil else { return nil }
     let name = summary.name
     let what =

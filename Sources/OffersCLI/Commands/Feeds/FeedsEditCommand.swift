@@ -64,7 +64,7 @@ struct FeedsEditCommand: AsyncParsableCommand, LoggedCommand {
       draft.remove()
       report(didChange, known, own)
     } catch let error as OffersError {
-      let hint = error.hint.map { $0 + " " } ?? ""
+      let hint = error.hint.map { $0.text + " " } ?? ""
       throw OffersError(
         error.code, error.message,
         hint: "\(hint)Your text is kept. Correct it, then store it: offers feeds edit \(name) "

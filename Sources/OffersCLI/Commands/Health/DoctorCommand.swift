@@ -51,7 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     var (findings, feeds, stored) = await DatabaseHealth(place: place, now: now).examine()
     if let refusal, !findings.contains(where: { $0.subject == "database" }) {
-      findings.append(Finding(.problem, "database", refusal.message, advice: refusal.advice))
+      findings.append(Finding(.problem, "database", refusal.message, hint: refusal.hint))
     }
     findings.append(LibraryVersions.finding)
     findings.append(PictureScaler.finding)
@@ -75,8 +75,8 @@ struct DoctorCommand: AsyncParsableCommand {
   private static func text(_ findings: [Finding], _ repairs: [Repair]) -> String {
     let done = repairs.map { ($0.isDone ? "repaired" : "failed", $0.subject, $0.message) }
     let found = findings.map { finding in
-      let advice = finding.advice.map { " → " + $0.printed } ?? ""
-      return (finding.level.rawValue, finding.subject, finding.message + advice)
+      let hint = finding.hint.map { " → " + $0.printed } ?? ""
+      return (finding.level.rawValue, finding.subject, finding.message + hint)
     }
     let width = (done + found).map { DisplayText.width($0.1) }.max() ?? 0
     return (done + found).flatMap { word, subject, text in
@@ -94,7 +94,7 @@ struct DoctorCommand: AsyncParsableCommand {
         json.member("level", finding.level.rawValue)
         json.member("subject", finding.subject)
         json.member("message", finding.message)
-        json.member("advice", finding.advice?.printed)
+        json.member("advice", finding.hint?.printed)
       }
       json.member("repairs", objects: repairs) { json, repair in
         json.member("subject", repair.subject)
@@ -133,12 +133,12 @@ struct DatabaseHealth {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       guard let file = place.file else {
         return (
-          [Finding(.problem, "database", error.message, advice: error.advice)] + place.findings, [],
+          [Finding(.problem, "database", error.message, hint: error.hint)] + place.findings, [],
           []
         )
       }
       let refusal = Finding(
-        .problem, "database", error.message, advice: await file.advice(on: error))
+        .problem, "database", error.message, hint: await file.hint(on: error))
       // The file may be no database of this program, so only the problems among its findings are
       // reported.
       let around = file.exists ? file.examineFile() : []
@@ -165,10 +165,10 @@ struct DatabaseHealth {
       return Finding(.ok, "disk", "the free space is not known")
     }
     let text = "\(Units.size(free)) are free"
-    let advice: Hint = "Free some space. A sync without space fails and changes nothing"
-    if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", advice: advice) }
+    let hint: Hint = "Free some space. A sync without space fails and changes nothing"
+    if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", hint: hint) }
     if free < database.sizeBytes + Self.roomyBytes {
-      return Finding(.warning, "disk", "only \(text)", advice: advice)
+      return Finding(.warning, "disk", "only \(text)", hint: hint)
     }
     return Finding(.ok, "disk", text)
   }
@@ -184,12 +184,12 @@ struct DatabaseHealth {
     if sizes.log > Self.largeLogBytes {
       return Finding(
         .warning, "sizes", text,
-        advice:
+        hint:
           "A program that reads for a long time keeps the log from being truncated. End it, then sync"
       )
     }
     if share > database.compactedShare, sizes.free > Self.largeFreeBytes {
-      return Finding(.warning, "sizes", text, advice: "Release the free space: offers prune")
+      return Finding(.warning, "sizes", text, hint: "Release the free space: offers prune")
     }
     return Finding(.ok, "sizes", text)
   }
@@ -216,7 +216,7 @@ struct ClockHealth {
       return Finding(
         .problem, "clock",
         "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
-        advice: """
+        hint: """
           Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: \
           offers sync --force
           """)
@@ -232,7 +232,7 @@ struct ClockHealth {
         .warning, "clock",
         "\(parts[0]), \(parts[1]) and \(parts[2]) have times after now, the latest "
           + Units.time(latest),
-        advice: """
+        hint: """
           If the clock is wrong now, set it: timedatectl. If it was ahead then, nothing need be done: \
           these are kept for longer, and the images are asked for again
           """)
@@ -260,7 +260,7 @@ struct FeedHealth {
       return [
         Finding(
           .problem, "definitions", error?.message ?? "\(path.text) could not be read",
-          advice: error?.advice)
+          hint: error?.hint)
       ]
     }
     let own = configuration.own.count
@@ -273,12 +273,12 @@ struct FeedHealth {
         Finding(
           .warning, "definitions",
           "there is no file \(file), which \(path.origin == .option ? "--config" : "OFFERS_CONFIG") names",
-          advice: Hint(
+          hint: Hint(
             "Check its path, or add your feeds.", command: "offers feeds add NAME SOURCE"))
       } ?? Finding(.ok, "definitions", what)
     let faults = configuration.faults.sorted { $0.key < $1.key }.map { name, error in
       Finding(
-        .problem, "definitions", error.message, advice: "Correct it: offers feeds edit \(name)")
+        .problem, "definitions", error.message, hint: "Correct it: offers feeds edit \(name)")
     }
     return [definitions] + faults
       + feeds.map { feed in
@@ -300,14 +300,14 @@ struct FeedHealth {
     }
     guard feed.lastRun != nil else {
       return Finding(
-        .warning, subject, "was never synced", advice: "Sync it: offers sync \(feed.name)")
+        .warning, subject, "was never synced", hint: "Sync it: offers sync \(feed.name)")
     }
     if let due = summary.nextDueAt(now: now), let every = summary.known?.everySeconds,
       now.timeIntervalSince(due) > TimeInterval(every)
     {
       return Finding(
         .warning, subject, "has been due since \(Units.time(due))",
-        advice: isScheduled
+        hint: isScheduled
           ? "Sync it: offers sync --due"
           : "Sync it: offers sync --due. To schedule syncs: offers schedule install")
     }

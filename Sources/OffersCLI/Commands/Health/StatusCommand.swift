@@ -224,12 +224,12 @@ extension FeedSummary {
   /// The problems without the name of the feed, not made safe for a terminal.
   func unnamedTroubles(at now: Date) -> [String] {
     var lines: [String] = []
-    if let advice = UndefinedFeed.advice(on: self) { lines.append(advice) }
+    if let hint = UndefinedFeed.hint(on: self) { lines.append(hint) }
     guard let feed else { return lines }
     let fetch = feed.fetch
     if let held = fetch.held {
       let error = feed.lastRun.flatMap { $0.outcome == .heldBack ? $0.error : nil }
-      let hint = error?.advice?.printed ?? SyncReport.heldCommands(of: name)
+      let hint = error?.hint?.printed ?? SyncReport.heldCommands(of: name)
       lines.append(held.sentence(of: feed.currentCount, presentation.noun, at: now) + ". " + hint)
     }
     if let since = fetch.stoppedAt {
@@ -304,7 +304,7 @@ struct LoginSummary {
     guard failureCount >= Self.suspiciousCount else { return Finding(.ok, "logins", text) }
     return Finding(
       .warning, "logins", text,
-      advice: "Look for the addresses in the log of offers serve, and block them")
+      hint: "Look for the addresses in the log of offers serve, and block them")
   }
 
   /// The number of failures in 24 hours above which somebody seems to guess.

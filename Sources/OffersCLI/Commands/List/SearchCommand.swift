@@ -349,7 +349,7 @@ struct SearchReport {
     var notes: [String] = []
     if let error = answer.error, let feed {
       notes.append("offers: \(feed): \(DisplayText.oneLine(error.message))")
-      if let hint = error.advice?.printed {
+      if let hint = error.hint?.printed {
         notes.append("        " + DisplayText.oneLine(hint))
       }
     }

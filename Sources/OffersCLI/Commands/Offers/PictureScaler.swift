@@ -67,7 +67,7 @@ final class PictureScaler: ImageScaler {
     guard let library = PixbufLibrary() else {
       return Finding(
         .ok, "pictures", "lists show them in their full size",
-        advice: "For smaller copies install gdk-pixbuf (Debian: libgdk-pixbuf-2.0-0)")
+        hint: "For smaller copies install gdk-pixbuf (Debian: libgdk-pixbuf-2.0-0)")
     }
     let formats = library.formats.map(\.title).sorted().joined(separator: ", ")
     return Finding(

@@ -98,9 +98,9 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       feeds: (try? await database?.fetchFeeds()) ?? [],
       definitions: try? await configuration.path.load(from: database))
     for finding in health.examine() ?? [] {
-      let advice = finding.advice.map { ". " + $0.printed } ?? ""
+      let hint = finding.hint.map { ". " + $0.printed } ?? ""
       let level = finding.level == .ok ? "" : "\(finding.level.rawValue): "
-      Output.note(.line(level + finding.message + advice))
+      Output.note(.line(level + finding.message + hint))
     }
   }
 

@@ -18,7 +18,7 @@ struct ScheduleHealth {
   /// The finding if nothing is installed.
   static let nothing = Finding(
     .ok, subject, "nothing is installed, so feeds are synced when you sync them",
-    advice: "To sync the feeds that are due by themselves: offers schedule install")
+    hint: "To sync the feeds that are due by themselves: offers schedule install")
 
   /// The findings on what is installed; nil if nothing is.
   func examine() -> [Finding]? {
@@ -35,7 +35,7 @@ struct ScheduleHealth {
         return findings + [
           Finding(
             .problem, Self.subject, "the file \(file.path) is missing, so the syncs fail",
-            advice: "Install again: offers schedule install")
+            hint: "Install again: offers schedule install")
         ]
       }
       return findings + variables(stored.map(\.name))
@@ -44,7 +44,7 @@ struct ScheduleHealth {
       return findings + [
         Finding(
           .problem, Self.subject, error?.message ?? "the variables cannot be read",
-          advice: error?.advice)
+          hint: error?.hint)
       ]
     }
   }
@@ -67,7 +67,7 @@ struct ScheduleHealth {
     if let own, access(own, F_OK) == 0 || access("\(root)/etc/\(enabled)", F_OK) == 0 {
       return Finding(
         .ok, Self.subject, "the package's timer of systemd syncs the feeds that are due",
-        advice: Hint(Self.log))
+        hint: Hint(Self.log))
     }
     let folders = ["/var/lib/offers/", "/var/lib/private/offers/"]
     if folders.contains(where: { database?.hasPrefix($0) == true }) || database == nil,
@@ -75,7 +75,7 @@ struct ScheduleHealth {
     {
       return Finding(
         .ok, Self.subject, "the system's timer offers-sync.timer syncs the feeds that are due",
-        advice: "Read the news: journalctl -u offers-sync")
+        hint: "Read the news: journalctl -u offers-sync")
     }
     let isCalled = crontab.contains { line in
       String(decoding: line, as: UTF8.self)
@@ -93,13 +93,13 @@ struct ScheduleHealth {
         Finding(
           .warning, Self.subject,
           "MAILTO is empty in the crontab, so nobody gets the news that the syncs print",
-          advice: Hint("Set it to your address: crontab -e. \(Self.otherWay)")))
+          hint: Hint("Set it to your address: crontab -e. \(Self.otherWay)")))
     } else if !hasMailProgram {
       findings.append(
         Finding(
           .warning, Self.subject,
           "cron finds no mail program, so nobody gets the news that the syncs print",
-          advice: Hint("Install one, as root: apt-get install msmtp-mta. \(Self.otherWay)")))
+          hint: Hint("Install one, as root: apt-get install msmtp-mta. \(Self.otherWay)")))
     }
     if !findings.isEmpty { return findings }
     let receiver = address ?? Self.userName.map { "\($0) on this machine" } ?? "you"
@@ -115,21 +115,21 @@ struct ScheduleHealth {
       return [
         Finding(
           .problem, Self.subject, "the timer of systemd is not active, so nothing is synced",
-          advice: "Install it again: offers schedule install")
+          hint: "Install it again: offers schedule install")
       ]
     }
     if let user = Self.userName, access("\(root)/var/lib/systemd/linger/\(user)", F_OK) != 0 {
       return [
         Finding(
           .warning, Self.subject, "systemd syncs the feeds only while you are logged in",
-          advice: Hint(
+          hint: Hint(
             "To sync also while you are logged out: loginctl enable-linger. \(Self.log)"))
       ]
     }
     return [
       Finding(
         .ok, Self.subject, "systemd syncs the feeds that are due, and logs the news",
-        advice: Hint(Self.log))
+        hint: Hint(Self.log))
     ]
   }
 
@@ -146,7 +146,7 @@ struct ScheduleHealth {
       return Finding(
         .problem, Self.subject,
         "\(feed.name) needs \(missing.joined(separator: ", ")), which the scheduled syncs do not have",
-        advice: Hint("Set it and install again: \(exports); offers schedule install"))
+        hint: Hint("Set it and install again: \(exports); offers schedule install"))
     }
   }
 

@@ -131,7 +131,7 @@ extension ServedFeeds: FeedAdder {
         try await read(source, name: name, besides: taken, $0, options)
       }
     } catch let error as OffersError
-      where error.advice?.command != nil || error.code == .unexpectedShape
+      where error.hint?.command != nil || error.code == .unexpectedShape
     {
       // The advice is to name the source, to map fields, or to allow private networks: all of it is
       // done on the server's own machine.

@@ -313,7 +313,7 @@ extension FetchedImages {
 
   /// A line for each distinct hint of the failures: what to do about them.
   var hintLines: [String] {
-    Set(failures.compactMap(\.error.advice?.printed)).sorted().map {
+    Set(failures.compactMap(\.error.hint?.printed)).sorted().map {
       DisplayText.oneLine("  " + $0)
     }
   }
