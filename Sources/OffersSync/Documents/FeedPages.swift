@@ -237,8 +237,9 @@ struct FeedPages {
         return (header.name, try value.filled(page: 0, query: options.query))
       }
       let named = try template.filled(page: (definition.pages ?? PageRule()).first)
-      return try await fetching.document(
-        named, headers: headers, isFirst: isFirst, explain: explain
+      return try await DocumentFetch(
+        settings: fetching, namedOrigin: HTTPOrigin(named), headers: headers, isFirst: isFirst,
+        explain: explain
       ).read(url: url, between: between, handle)
     case .file(let path):
       try await between()

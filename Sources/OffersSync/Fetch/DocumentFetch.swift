@@ -5,34 +5,22 @@ import OffersFeeds
 /// A fetch of a document by HTTP as a stream, within limits.
 ///
 /// Redirects are followed here, not by the transport, so that each hop is checked. It must not go
-/// from https to http. Unless `allowsPrivateNetwork` is true, it must not lead into a private
-/// network, except to the server that the source names if `sourceMayBePrivate` is true.
+/// from https to http. Into a private network it must lead as far as the settings allow only.
 struct DocumentFetch {
-  let transport: any HTTPTransport
-  let limits: FetchLimits
+  let settings: FetchSettings
   /// The server that the feed's source names; nil for an image, whose server an offer names.
   let namedOrigin: HTTPOrigin?
-  /// Whether the server of `namedOrigin` may be in a private network.
-  let sourceMayBePrivate: Bool
-  /// The advice in the error if the server of `namedOrigin` is in a private network and must not
-  /// be; nil for the general advice.
-  var sourceHint: Hint?
-  let allowsPrivateNetwork: Bool
   /// Whether the document is an image instead of a feed.
   var isImage = false
   /// The headers of the feed's definition, which are sent to `namedOrigin` only.
   var headers: [(name: String, value: String)] = []
   /// Whether the document is an image, or the one that the source names, not a further page.
   let isFirst: Bool
-  /// Whether the document is requested from the target of permanent redirects in earlier syncs,
-  /// instead of the address in the source.
-  let isMoved: Bool
-  var condition = FetchCondition.none
-  var trace: @Sendable (String) -> Void = { _ in }
-  let log: FetchLog
-  let now: @Sendable () -> Date
   /// Returns the error message in the body of an error response; nil if there is none.
   var explain: (_ body: [UInt8]) -> String? = { _ in nil }
+
+  private var limits: FetchLimits { settings.limits }
+  private var log: FetchLog { settings.log }
 
   /// The number of bytes after which the body of a response that is not the document (a redirect, a
   /// 304 or an error) is not read on.
@@ -140,14 +128,14 @@ struct DocumentFetch {
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
       let response = try await send(to: current, seconds: min(left, Double(limits.idleSeconds)))
       log.answer.status = response.status
-      trace(
+      settings.trace(
         "\(current) answered \(response.status)"
-          + (condition.applies(to: current) ? " to a conditional request" : ""))
+          + (isConditional(current) ? " to a conditional request" : ""))
       switch response.status {
       case 200:
         note(response, from: current)
         return (response, current)
-      case 304 where condition.applies(to: current):
+      case 304 where isConditional(current):
         note(response, from: current)
         log.answer.isNotModified = true
         // Reading the body to its end keeps the connection usable for the next request.
@@ -168,10 +156,10 @@ struct DocumentFetch {
         if response.status == 511 { log.answer.contact = .portal }
         // Only the address in the source can be gone for good, not the target of a redirect.
         log.answer.isGoneForGood =
-          response.status == 410 && isFirst && !isMoved && current == url
+          response.status == 410 && isFirst && settings.newAddress == nil && current == url
         log.answer.retryAfter =
           [429, 503].contains(response.status)
-          ? RetryAfter.date(response.headers.first(name: "retry-after"), now: now()) : nil
+          ? RetryAfter.date(response.headers.first(name: "retry-after"), now: settings.now()) : nil
         throw FetchFailure.refused(
           current, response, explain(try await beginning(of: response, deadline)))
       }
@@ -190,12 +178,12 @@ struct DocumentFetch {
         mayBePrivate: mayBePrivate(address),
         headSeconds: seconds, idleSeconds: Double(limits.idleSeconds))
       log.answer.requestCount += 1
-      return try await transport.send(request)
+      return try await settings.transport.send(request)
     } catch let error as OffersError where error.hint == .allowPrivateNetwork {
       // The address was refused before anything was sent.
       log.answer.requestCount = count
       log.answer.contact = .stranger
-      guard let sourceHint, isNamed(address) else { throw error }
+      guard let sourceHint = settings.sourceHint, isNamed(address) else { throw error }
       throw OffersError(error.code, error.message, hint: sourceHint, cause: error.cause)
     }
   }
@@ -205,7 +193,7 @@ struct DocumentFetch {
   private func note(_ response: TransportResponse, from address: String) {
     guard isFirst else { return }
     let headers = response.headers
-    let now = now()
+    let now = settings.now()
     log.answer.addressMark = AddressMark.of(address)
     log.answer.validators = Validators(
       etag: headers.first(name: "etag"), lastModified: headers.first(name: "last-modified"),
@@ -256,7 +244,7 @@ extension DocumentFetch {
   /// Whether the server of an address may be in a private network: if the options allow it, or if
   /// the user of this machine named that server.
   func mayBePrivate(_ address: String) -> Bool {
-    allowsPrivateNetwork || sourceMayBePrivate && isNamed(address)
+    settings.allowsPrivateNetwork || settings.sourceMayBePrivate && isNamed(address)
   }
 
   /// Whether an address is on the server that the source names.
@@ -295,8 +283,13 @@ extension DocumentFetch {
     "application/xml;q=0.9", "text/xml;q=0.9", "*/*;q=0.5",
   ].joined(separator: ", ")
 
+  /// Whether a request to an address carries the condition, which further pages have none of.
+  private func isConditional(_ address: String) -> Bool {
+    isFirst && settings.condition.applies(to: address)
+  }
+
   /// The header fields of a request.
-  func headers(for address: String) -> [HeaderField] {
+  private func headers(for address: String) -> [HeaderField] {
     var fields = [
       HeaderField("user-agent", "offers/\(Version.current)"),
       HeaderField(
@@ -307,9 +300,9 @@ extension DocumentFetch {
       // The formats of images are already compressed.
       HeaderField("accept-encoding", isImage ? "identity" : "gzip, deflate"),
     ]
-    if condition.applies(to: address) {
+    if isConditional(address) {
       log.answer.isConditional = true
-      fields += condition.validators.conditions.map { HeaderField($0.name, $0.value) }
+      fields += settings.condition.validators.conditions.map { HeaderField($0.name, $0.value) }
     }
     // The definition's headers, which may hold a secret, are not sent to other origins.
     if isNamed(address) {
@@ -340,24 +333,6 @@ struct FetchSettings {
   /// the line before it is logged.
   var trace: @Sendable (String) -> Void = { _ in }
   let log = FetchLog()
-
-  /// The fetch of the source's document, or of one of its further pages.
-  ///
-  /// - Parameters:
-  ///   - source: the address of the source, with its placeholders filled in.
-  ///   - isFirst: whether it is the source's document, not a further page.
-  ///   - explain: returns the error message in the body of an error response; nil if there is none.
-  func document(
-    _ source: String, headers: [(name: String, value: String)], isFirst: Bool,
-    explain: @escaping ([UInt8]) -> String?
-  ) -> DocumentFetch {
-    DocumentFetch(
-      transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
-      sourceMayBePrivate: sourceMayBePrivate, sourceHint: sourceHint,
-      allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
-      isFirst: isFirst, isMoved: newAddress != nil, condition: isFirst ? condition : .none,
-      trace: trace, log: log, now: now, explain: explain)
-  }
 }
 
 /// The condition of a request: the server sends the document only if it differs from the stored

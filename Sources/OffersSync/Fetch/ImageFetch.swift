@@ -54,18 +54,18 @@ struct ImageFetch: Sendable {
     _ name: String, _ url: String, _ held: CachedImage?,
     answered: @escaping @Sendable () -> Void
   ) async throws -> Answer {
-    let log = FetchLog()
     let startedAt = now()
     // The server is named by an offer, not by a user, so only `allowsPrivateNetwork` permits one in
     // a private network.
-    let document = DocumentFetch(
-      transport: transport, limits: limits, namedOrigin: nil, sourceMayBePrivate: false,
-      allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
-      condition: FetchCondition(
-        validators: Validators(
-          etag: held?.etag, lastModified: held?.lastModified, now: startedAt),
-        addressMark: AddressMark.of(url)),
-      trace: { _ in answered() }, log: log, now: now)
+    var settings = FetchSettings(
+      transport: transport, limits: limits, allowsPrivateNetwork: allowsPrivateNetwork,
+      sourceMayBePrivate: false, now: now)
+    settings.condition = FetchCondition(
+      validators: Validators(etag: held?.etag, lastModified: held?.lastModified, now: startedAt),
+      addressMark: AddressMark.of(url))
+    settings.trace = { _ in answered() }
+    let document = DocumentFetch(settings: settings, namedOrigin: nil, isImage: true, isFirst: true)
+    let log = settings.log
     var bytes: [UInt8] = []
     do {
       let isNew = try await document.read(url: url) {
