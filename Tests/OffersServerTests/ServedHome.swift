@@ -80,7 +80,7 @@ struct ServedHome {
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
     allowedHosts: [String] = [], basePath: String = "", maps: MapSettings = MapSettings(),
-    framing: (any FramingSource)? = nil
+    framing: ServerDependencies.FrameCheck? = nil
   ) throws -> OffersServer {
     try OffersServer(
       ServerDependencies(

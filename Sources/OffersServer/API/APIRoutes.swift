@@ -128,7 +128,7 @@ struct FramingRoutes: Sendable {
       }
       let origin = request.headers[.origin] ?? ""
       let refuses = try await turns.run(for: try context.fetchVisitor().user.id) {
-        await content.framing?.refusesFrame(url, in: origin)
+        await content.framing?(url, origin)
       }
       return Answers.result { $0.member("refused", refuses) }
     }

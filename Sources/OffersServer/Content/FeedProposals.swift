@@ -13,7 +13,6 @@ final class FeedProposals: Sendable {
     let user: User.ID
   }
 
-  /// An added feed.
   struct Added: Sendable {
     let name: String
     /// The first sync of the feed; nil if another sync was running, so that the feed waits for a

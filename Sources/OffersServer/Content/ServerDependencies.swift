@@ -16,7 +16,7 @@ package struct ServerDependencies: Sendable {
   let texts: any FilterTextReader
   let maps: MapSettings
   /// Tells whether sites refuse to be framed; nil if that cannot be found out.
-  let framing: (any FramingSource)?
+  let framing: FrameCheck?
   let now: @Sendable () -> Date
   /// The syncs that this server runs.
   let jobs: SyncJobs
@@ -26,12 +26,16 @@ package struct ServerDependencies: Sendable {
   /// The feeds that were looked at, to be added.
   let proposals: FeedProposals
 
+  /// Asks a site for the page at an http or https URL, as a browser would, and returns whether the site refuses
+  /// to be shown in a frame of a page of an origin; nil if that cannot be found out.
+  package typealias FrameCheck = @Sendable (_ url: String, _ origin: String) async -> Bool?
+
   /// - Parameter store: the store, with the record of its owner.
   package init(
     store: any Store, syncer: any FeedSyncer,
     adder: any FeedAdder,
     images: any ImageSource, texts: any FilterTextReader, maps: MapSettings = MapSettings(),
-    framing: (any FramingSource)? = nil,
+    framing: FrameCheck? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
@@ -124,15 +128,4 @@ struct ServedSearch: Sendable {
       // If the database cannot be written to, only this entry is lost; the results are still shown.
     }
   }
-}
-
-/// Tells whether sites allow pages of other sites to show them in a frame.
-package protocol FramingSource: Sendable {
-  /// Asks a site for its page, as a browser would.
-  ///
-  /// - Parameters:
-  ///   - url: the http or https URL of the page.
-  ///   - origin: the scheme, host and port of the page with the frame.
-  /// - Returns: whether the site refuses the frame; nil if that cannot be found out.
-  func refusesFrame(_ url: String, in origin: String) async -> Bool?
 }

@@ -7,16 +7,6 @@ import Testing
 
 @Suite("The check of frames in the API")
 struct FramingRoutesTests {
-  /// A source that waits before a door for slow sites.
-  private struct Sites: FramingSource {
-    let door: Door
-
-    func refusesFrame(_ url: String, in origin: String) async -> Bool? {
-      if url.hasPrefix("https://slow") { await door.pass() }
-      return true
-    }
-  }
-
   @Test("the slow sites of one viewer do not keep back the checks of another")
   func slowSites() async throws {
     let home = try await ServedHome(feeds: [])
@@ -29,7 +19,10 @@ struct FramingRoutesTests {
     }
     let (his, hers) = (try await fields("Max"), try await fields("Vera"))
     let client = TestClient(
-      try home.server(clock: clock, framing: Sites(door: door)).responder())
+      try home.server(clock: clock, framing: { url, _ in
+        if url.hasPrefix("https://slow") { await door.pass() }
+        return true
+      }).responder())
     let slow = (0..<20).map { number in
       Task {
         try await client.write(

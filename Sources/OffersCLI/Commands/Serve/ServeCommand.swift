@@ -195,7 +195,9 @@ struct ServeCommand: AsyncParsableCommand {
       store: database, syncer: feeds, adder: feeds,
       images: loader, texts: FilterTextParser(),
       maps: MapSettings(tiles: tiles),
-      framing: FramingCheck(transport: connections, allowsPrivateNetwork: allowsPrivateNetwork))
+      framing: FramingCheck(
+        transport: connections, allowsPrivateNetwork: allowsPrivateNetwork
+      ).refusesFrame)
     let server = OffersServer(
       content,
       address: ServerAddress(
@@ -288,8 +290,6 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// The server and the sync do not know each other. The program lets the server ask sites by the
 /// requests of the sync.
-extension FramingCheck: FramingSource {}
-
 /// The options of `offers serve` about an OpenID provider.
 struct OpenIDOptions: ParsableArguments {
   @Option(
