@@ -30,6 +30,10 @@ struct PrintedSync: Sendable {
   var transport: (any HTTPTransport)?
   var log = Log()
 
+  /// The definitions by which the feeds are synced.
+  private var configuration = FeedConfiguration.shipped
+  private var results = Results()
+
   init(
     feeds: [String], place: any StorePlace, configurationPath: SettingPath, user: UserChoice
   ) {
@@ -58,17 +62,16 @@ struct PrintedSync: Sendable {
   /// - Throws: `ExitCode` if feeds failed, whose errors have been printed unless only news are;
   ///   otherwise the error that kept the whole sync from its end, such as `OffersError` for a
   ///   database that cannot be opened.
-  func run() async throws {
+  mutating func run() async throws {
     // Invalid definitions create no database.
     let own = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !printsOnlyNews)
-    var results = Results()
     try user.check(place)
     // A trial creates no database. If there is none, it compares with an empty store.
     let opened = try await isTrial ? place.openExisting(.readWrite) : place.open(.readWrite)
     let database: (any OffersStorage)? =
       if let opened { try await user.record(in: opened) } else { nil }
-    let configuration = own.including(try await database?.fetchDefinitions() ?? [])
+    configuration = own.including(try await database?.fetchDefinitions() ?? [])
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(
       store: store,
@@ -76,25 +79,24 @@ struct PrintedSync: Sendable {
         ?? .owned { HTTPConnections(environment: ProcessContext.findVariable) },
       configuration: configuration, environment: ProcessContext.findVariable,
       logger: log.logger, now: { Date() })
-    let names = try names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
+    let names = try names(subscribed: try await store.fetchSubscribedFeeds())
     results.isMany = names.count > 1
     if names.isEmpty, options.reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
     }
     if let database, !isTrial {
-      try await sync(names, engine, database, bar, configuration, &results)
+      try await sync(names, engine, database, bar)
     } else {
       for name in names {
-        try await preview(name, engine, bar, configuration, &results)
+        try await preview(name, engine, bar)
       }
-      try finish(results, configuration)
+      try finish()
     }
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
 
-  private func sync(
-    _ names: [String], _ engine: SyncEngine, _ database: any OffersStorage, _ bar: ProgressBar,
-    _ configuration: FeedConfiguration, _ results: inout Results
+  private mutating func sync(
+    _ names: [String], _ engine: SyncEngine, _ database: any OffersStorage, _ bar: ProgressBar
   ) async throws {
     let feeds = try await database.fetchPresentations(try configuration.knownFeeds())
     let news = printsOnlyNews ? try await NewsReport(database, feeds) : nil
@@ -103,7 +105,7 @@ struct PrintedSync: Sendable {
     var waiting: [(feed: String, result: Result<SyncRun, OffersError>)] = []
     func add(_ feed: String, _ result: Result<SyncRun, OffersError>) {
       do {
-        try self.add(feed, result, configuration, &results)
+        try self.add(feed, result)
       } catch {
         // The other feeds are synced even if a result cannot be printed.
         results.outputError = error
@@ -131,15 +133,13 @@ struct PrintedSync: Sendable {
     // no offer does not update it.
     if options.isIndexed { try await database.prepareSearch() }
     if fetchesImages {
-      results.images = try await fetchImages(
-        into: database, bar,
-        allowsPrivateNetwork: options.allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+      results.images = try await fetchImages(into: database, bar)
     }
     if let error = results.outputError { throw error }
     if let news {
       try await news.report(isJSON: isJSON)
     } else {
-      try finish(results, configuration)
+      try finish()
     }
   }
 
@@ -148,7 +148,7 @@ struct PrintedSync: Sendable {
     Terminal.isOutput && !isQuiet && !isJSON && !printsOnlyNews
   }
 
-  private func finish(_ results: Results, _ configuration: FeedConfiguration) throws {
+  private func finish() throws {
     let total = SyncReport.total(
       results.runs, seconds: (.now - results.begun) / .seconds(1), isTrial: isTrial)
     if results.isMany, !isQuiet, !isJSON, let total { try Output.print(.text(total)) }
@@ -168,8 +168,9 @@ struct PrintedSync: Sendable {
   /// Fetches images and prints the result. A failed image does not fail the sync, because the
   /// offers are stored.
   private func fetchImages(
-    into database: any OffersStorage, _ bar: ProgressBar, allowsPrivateNetwork: Bool
+    into database: any OffersStorage, _ bar: ProgressBar
   ) async throws -> FetchedImages {
+    let allowsPrivateNetwork = options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
     let offers = try await database.fetchOffersWithWantedImages()
     let result = try await ImageLoader.use(database, allowsPrivateNetwork: allowsPrivateNetwork) {
       defer { bar.clear() }
@@ -181,9 +182,7 @@ struct PrintedSync: Sendable {
     return result
   }
 
-  private func names(
-    subscribed: [String], _ configuration: FeedConfiguration
-  ) throws -> [String] {
+  private func names(subscribed: [String]) throws -> [String] {
     if feeds.isEmpty {
       if options.source != nil { return [Feed.initialName] }
       // Without the file that the user named, the user's own feeds would silently not be synced.
@@ -197,9 +196,8 @@ struct PrintedSync: Sendable {
     return feeds.filter { seen.insert($0).inserted }
   }
 
-  private func preview(
-    _ feed: String, _ engine: SyncEngine, _ bar: ProgressBar,
-    _ configuration: FeedConfiguration, _ results: inout Results
+  private mutating func preview(
+    _ feed: String, _ engine: SyncEngine, _ bar: ProgressBar
   ) async throws {
     let preview: (run: SyncRun, changes: [OfferChange])
     do {
@@ -207,10 +205,10 @@ struct PrintedSync: Sendable {
         feed, options: options, progress: { bar.show($0) })
     } catch let error as OffersError {
       bar.clear()
-      return try add(feed, .failure(error), configuration, &results)
+      return try add(feed, .failure(error))
     }
     bar.clear()
-    try add(feed, .success(preview.run), configuration, &results)
+    try add(feed, .success(preview.run))
     results.changes += preview.changes
     if isJSON || isQuiet || preview.changes.isEmpty { return }
     let lines = ChangeLines(
@@ -219,16 +217,13 @@ struct PrintedSync: Sendable {
       "\(lines.header)\n\(preview.changes.map { lines.lines($0) }.joined())", terminator: "")
   }
 
-  /// Adds the result of a feed to `results`, and prints it unless only news are printed.
-  private func add(
-    _ feed: String, _ result: Result<SyncRun, OffersError>, _ configuration: FeedConfiguration,
-    _ results: inout Results
-  ) throws {
+  /// Adds the result of a feed, and prints it unless only news are printed.
+  private mutating func add(_ feed: String, _ result: Result<SyncRun, OffersError>) throws {
     switch result {
     case .success(let run):
       results.runs.append(run)
       if let error = run.error, !isPutOff(error) { results.failures.append(error) }
-      if !printsOnlyNews { try report(run, configuration, isMany: results.isMany) }
+      if !printsOnlyNews { try report(run) }
     case .failure(let error):
       results.failures.append(error)
       results.runs.append(
@@ -243,9 +238,8 @@ struct PrintedSync: Sendable {
     error.code == .noNetwork && options.reason == .due
   }
 
-  private func report(
-    _ run: SyncRun, _ configuration: FeedConfiguration, isMany: Bool
-  ) throws {
+  private func report(_ run: SyncRun) throws {
+    let isMany = results.isMany
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
       // With `--due`, a feed that was not fetched is reported only if `--explain` is given.
