@@ -83,7 +83,7 @@ extension OffersDatabase: Transfer {
     try Task.checkCancellation()
     return try await importRecords(
       from: source, feeds: feeds.names, acceptsDefinitions: acceptsSources,
-      review: SourceReview(isAccepting: acceptsSources).review)
+      review: { ImportedFeedSource.review($0, isAccepting: acceptsSources) })
   }
 }
 

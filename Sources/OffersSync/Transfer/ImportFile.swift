@@ -126,8 +126,6 @@ package final class ImportFile: ExportRecordSource {
 package struct ImportedFeeds: Sendable {
   /// The names, in the document's order.
   package private(set) var names: [String] = []
-  /// The named sources, in the document's order.
-  package private(set) var sources: [ImportedFeedSource] = []
   /// The names of the users, in the document's order; empty for a document of version 1.
   package private(set) var users: [String] = []
 
@@ -138,11 +136,7 @@ package struct ImportedFeeds: Sendable {
   package init(of source: any ExportRecordSource) throws {
     try source.forEachRecord { record in
       if case .user(let user) = record { users.append(user.name) }
-      guard case .feed(let feed) = record else { return }
-      names.append(feed.name)
-      if let source = feed.chosenSource {
-        sources.append(ImportedFeedSource(feed: feed.name, text: source))
-      }
+      if case .feed(let feed) = record { names.append(feed.name) }
     }
   }
 }

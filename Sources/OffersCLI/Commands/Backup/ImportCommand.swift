@@ -63,13 +63,13 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     // does neither.
     let feeds = try ImportedFeeds(of: source)
     if feeds.users.count > 1, !choice.isDefault { throw Self.refusal(of: feeds.users) }
-    let review = SourceReview(isAccepting: acceptSources)
     let database = try await choice.record(in: place.open(.readWrite))
     if choice.isDefault, feeds.users.count == 1 {
       try await Self.check(feeds.users[0], in: database)
     }
     let counts = try await database.importRecords(
-      from: source, feeds: feeds.names, acceptsDefinitions: acceptSources, review: review.review)
+      from: source, feeds: feeds.names, acceptsDefinitions: acceptSources
+    ) { [acceptSources] in ImportedFeedSource.review($0, isAccepting: acceptSources) }
     bar.clear()
     for source in counts.sources { Output.note(.text(Self.line(source))) }
     if let note = note(onDefinitions: counts.leftOutDefinitions) { Output.note(.line(note)) }
