@@ -127,7 +127,6 @@ struct Answer: Sendable {
     self.body = body
   }
 
-  /// An HTML page.
   static func page(_ html: String) -> Answer {
     Answer(contentType: "text/html; charset=utf-8", body: ByteBuffer(string: html))
   }
@@ -153,7 +152,6 @@ struct Answer: Sendable {
 /// All entries were made from one version of the database; the first of another version empties the cache,
 /// as does one for which there is no room.
 final class ResponseCache: Sendable {
-  /// A response.
   struct Entry: Sendable {
     let content: TaggedContent
     /// The time of expiry; nil if only a write invalidates the entry.

@@ -19,16 +19,7 @@ enum ResponseDeadline {
   static func run<Value: Sendable>(
     within limit: Duration, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-      group.addTask { try await body() }
-      group.addTask {
-        try await Task.sleep(for: limit)
-        throw refusal(limit)
-      }
-      defer { group.cancelAll() }
-      guard let value = try await group.next() else { throw CancellationError() }
-      return value
-    }
+    try await Timeout.run(seconds: limit / .seconds(1), body) { refusal(limit) }
   }
 
   private static func refusal(_ limit: Duration) -> Problem {

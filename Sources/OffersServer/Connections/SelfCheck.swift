@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
+import OffersCore
 import ServiceLifecycle
 
 /// How often a server requests its own health check, and the report of each success.
@@ -64,19 +65,13 @@ struct SelfCheck: Service {
   static func isAnswered(
     at address: SocketAddress, _ context: NIOSSLContext? = nil, seconds: Double
   ) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        // A refused connection, and one that is closed early, are failed checks.
-        (try? await ask(address, context)) ?? false
-      }
-      group.addTask {
-        // The other task is left: it has ended, or is cancelled now.
-        try? await Task.sleep(for: .seconds(seconds))
-        return false
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? false
+    // A refused connection, and one that is closed early, are failed checks.
+    let isAnswered = try? await Timeout.run(seconds: seconds) {
+      try await ask(address, context)
+    } late: {
+      CancellationError()
     }
+    return isAnswered ?? false
   }
 
   private static let expected = "HTTP/1.1 200 "
