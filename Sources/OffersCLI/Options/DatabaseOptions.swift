@@ -97,6 +97,110 @@ struct DatabaseOptions: ParsableArguments {
   }
 }
 
+/// The options that name the database of a command, and the user whose record in it the command
+/// reads and writes.
+struct UserRecordOptions: ParsableArguments {
+  @OptionGroup var location: DatabaseOptions
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The user whose favorites, searches and read marks are meant (default: $OFFERS_USER, else "
+        + "the owner).", valueName: "name"))
+  var user: String?
+
+  /// The place of the database; see `DatabaseOptions.place`.
+  var place: any StorePlace {
+    get throws { try location.place }
+  }
+
+  /// The user whose record is meant.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an empty name.
+  var choice: UserChoice {
+    get throws { try UserChoice(option: user) }
+  }
+
+  /// Opens the database with the record of the user.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown user, otherwise as
+  ///   `DatabaseOptions.open`.
+  func open(_ access: StoreAccess) async throws -> any OffersStorage {
+    try await open(place, access)
+  }
+
+  /// As `open(_:)`, for a command that needs the place as well.
+  func open(_ place: any StorePlace, _ access: StoreAccess) async throws -> any OffersStorage {
+    let choice = try choice
+    if access == .readWrite { try choice.check(place) }
+    return try await choice.record(in: try await DatabaseOptions.open(place, access))
+  }
+
+  /// Opens the database with the record of the user for writing. A missing database has none of the
+  /// offers that a command names, and creating one would hide a wrong path.
+  ///
+  /// - Throws: `OffersError` with `notFound` if there is none, otherwise as `open(_:)`.
+  func openExisting() async throws -> any OffersStorage {
+    let choice = try choice
+    return try await choice.record(in: try await location.openExisting())
+  }
+}
+
+/// The user whose record a command reads and writes: favorites, recent searches, read marks and
+/// notices.
+struct UserChoice: Sendable {
+  /// The name that was given; nil for the owner of the database.
+  private let name: String?
+
+  /// The name of the owner in a new database.
+  private static let newOwner = "owner"
+
+  /// The user that the option names, else `OFFERS_USER`, else the owner.
+  ///
+  /// - Parameter option: the value of `--user`; nil if it was not given.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty name.
+  init(option: String? = nil) throws {
+    name = option ?? ProcessContext.variable("OFFERS_USER")
+    if name?.isEmpty == true {
+      throw OffersError(
+        .invalidRequest, "The name of the user is empty.",
+        hint: "Name a user with --user, or unset OFFERS_USER.")
+    }
+  }
+
+  /// Whether no user was named, so that it is the owner.
+  var isDefault: Bool { name == nil }
+
+  /// Refuses a user of a database that does not exist, before a command creates it: a new one has
+  /// only its owner.
+  ///
+  /// - Throws: `OffersError` with `notFound`.
+  func check(_ place: any StorePlace) throws {
+    guard let name, !place.exists, User.folded(name) != Self.newOwner else {
+      return
+    }
+    throw OffersError(
+      .notFound, "There is no database yet at \(place.name), and so no user “\(name.prefix(80))”.",
+      hint: "Make it as its owner: offers sync --user \(Self.newOwner)")
+  }
+
+  /// The user, the owner if none was named.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
+  func fetchUser(in database: any OffersStorage) async throws -> User {
+    guard let name else { return try await database.fetchOwner() }
+    return try await database.fetchUser(named: name)
+  }
+
+  /// The database with the record of the user, who is looked up only if one was named.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
+  func record(in database: any OffersStorage) async throws -> any OffersStorage {
+    guard let name else { return database }
+    return database.record(of: try await database.fetchUser(named: name))
+  }
+}
+
 /// The option that names the file of the user's own feed definitions, which is never written.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
@@ -185,61 +289,6 @@ extension SettingPath {
 
   /// Reads the file; nil if it does not exist.
   func read() throws -> String? { try TextFile.read(text) }
-}
-
-/// The user whose record a command reads and writes: favorites, recent searches, read marks and
-/// notices.
-struct UserChoice: Sendable {
-  /// The name that was given; nil for the owner of the database.
-  private let name: String?
-
-  /// The name of the owner in a new database.
-  private static let newOwner = "owner"
-
-  /// The user that the option names, else `OFFERS_USER`, else the owner.
-  ///
-  /// - Parameter option: the value of `--user`; nil if it was not given.
-  /// - Throws: `OffersError` with `invalidRequest` for an empty name.
-  init(option: String? = nil) throws {
-    name = option ?? ProcessContext.variable("OFFERS_USER")
-    if name?.isEmpty == true {
-      throw OffersError(
-        .invalidRequest, "The name of the user is empty.",
-        hint: "Name a user with --user, or unset OFFERS_USER.")
-    }
-  }
-
-  /// Whether no user was named, so that it is the owner.
-  var isDefault: Bool { name == nil }
-
-  /// Refuses a user of a database that does not exist, before a command creates it: a new one has
-  /// only its owner.
-  ///
-  /// - Throws: `OffersError` with `notFound`.
-  func check(_ place: any StorePlace) throws {
-    guard let name, !place.exists, User.folded(name) != Self.newOwner else {
-      return
-    }
-    throw OffersError(
-      .notFound, "There is no database yet at \(place.name), and so no user “\(name.prefix(80))”.",
-      hint: "Make it as its owner: offers sync --user \(Self.newOwner)")
-  }
-
-  /// The user, the owner if none was named.
-  ///
-  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
-  func fetchUser(in database: any OffersStorage) async throws -> User {
-    guard let name else { return try await database.fetchOwner() }
-    return try await database.fetchUser(named: name)
-  }
-
-  /// The database with the record of the user, who is looked up only if one was named.
-  ///
-  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
-  func record(in database: any OffersStorage) async throws -> any OffersStorage {
-    guard let name else { return database }
-    return database.record(of: try await database.fetchUser(named: name))
-  }
 }
 
 /// The path of a file that an option, an environment variable, or the XDG Base Directory
