@@ -10,7 +10,6 @@ final class ResponseStream: Sendable {
   /// The number of unread bytes below which the sender goes on.
   private static let leastBytes = 32 << 10
 
-  /// The head of a response.
   struct Head: Sendable {
     var status = 0
     var reason = ""

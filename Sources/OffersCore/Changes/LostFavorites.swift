@@ -34,12 +34,10 @@ package struct LostFavorites {
     lost[look, default: []].append((ref, goneAt))
   }
 
-  /// The names of the favorites of a feed.
   package func names(in feed: String) -> [String] {
     lost.keys.filter { $0.feed == feed }.map { String(decoding: $0.name, as: UTF8.self) }
   }
 
-  /// The names of the favorites.
   package var names: [String] {
     Set(lost.keys.map(\.name)).map { String(decoding: $0, as: UTF8.self) }
   }

@@ -218,7 +218,6 @@ extension JSONWriter {
 
 /// The definitions of feeds, as far as a store needs them.
 package protocol FeedDefinitions: Sendable {
-  /// Whether a feed has a definition.
   func defines(_ feed: String) -> Bool
 }
 

@@ -45,7 +45,6 @@ extension FeedPresentation {
   }
 }
 
-/// The presentations of all feeds.
 package struct FeedPresentations: Sendable {
   private let feeds: [String: FeedPresentation]
 

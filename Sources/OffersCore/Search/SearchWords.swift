@@ -1,4 +1,3 @@
-/// The words of a search.
 package struct SearchWords: Equatable, Sendable {
   /// The words between two white spaces of a search, which must follow each other: `7-Up` has two.
   package struct Part: Hashable, Sendable {

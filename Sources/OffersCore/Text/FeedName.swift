@@ -1,4 +1,3 @@
-/// The names of feeds.
 package enum FeedName {
   /// - Throws: `OffersError` with `invalidRequest` for a text that may not name a feed.
   package static func check(_ text: String) throws {

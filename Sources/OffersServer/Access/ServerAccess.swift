@@ -44,7 +44,6 @@ final class UserList: Sendable {
     fileprivate let version: Int64
     /// The owner first.
     let all: [User]
-    /// The users that have a passphrase.
     let withPassphrase: Set<User.ID>
 
     /// The owner of the store.

@@ -79,7 +79,6 @@ package struct OpenIDSettings: Sendable {
   }
 }
 
-/// The URLs of a provider.
 enum ProviderURL {
   /// Whether a text is an https URL that a browser may be sent to, or an http URL of this machine.
   ///

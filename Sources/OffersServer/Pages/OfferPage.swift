@@ -43,7 +43,6 @@ struct OfferPage {
   struct Settings {
     /// How the offers of its feed are shown.
     let presentation: FeedPresentation
-    /// The title of its feed.
     let feedTitle: String
     /// The means to draw the map of a place.
     let maps: MapSettings

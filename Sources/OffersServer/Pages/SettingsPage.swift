@@ -36,7 +36,6 @@ struct SettingsPage {
     return page
   }
 
-  /// The page of a section.
   func page(_ section: SettingsSection) async throws -> Page {
     var page = Page("settings-\(section.rawValue)", title: section.title, menuEntry: .settings) {
       fields in
@@ -111,7 +110,6 @@ struct SettingsPage {
   }
 }
 
-/// A page of the settings.
 enum SettingsSection: String, Sendable, CaseIterable {
   case feeds, people, devices, browser, about
 

@@ -105,7 +105,6 @@ struct PageAssets: Sendable {
 
 /// A file of `Assets`, `Templates`, `Worker` or `API`, embedded in the program.
 enum EmbeddedPageFiles {
-  /// The names of all files.
   static let names: [String] = {
     var names: [String] = []
     while let name = embedded_page_name(UInt(names.count)) { names.append(String(cString: name)) }

@@ -77,7 +77,6 @@ struct Problem: Error, HTTPResponseError {
     return problem
   }
 
-  /// The HTTP status of each error code.
   private static func status(of code: OffersError.Code) -> HTTPResponse.Status {
     switch code {
     case .invalidRequest: .badRequest

@@ -10,7 +10,6 @@ struct Visitor: Sendable {
     case thisMachine
     /// The terminal in which the server runs.
     case terminal
-    /// The token of the token file, in this version.
     case tokenFile(version: Int)
     /// An API token, with its SHA-256.
     case apiToken(APIToken, hash: [UInt8])

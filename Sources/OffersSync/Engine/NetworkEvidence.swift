@@ -3,7 +3,6 @@ import OffersPlatform
 
 /// A source that was not reached, so that the failure may be the network's.
 struct UnreachedSource: Sendable {
-  /// The host of the source.
   let host: String
   let contact: Contact
   /// The state of the feed before the sync.

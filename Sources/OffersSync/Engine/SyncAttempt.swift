@@ -27,7 +27,6 @@ struct SyncAttempt {
   var fetching: FetchSettings { pages.fetching }
   var startedAt: Date { pages.now }
 
-  /// The result of the attempt.
   struct Result: Sendable {
     var run: SyncRun
     /// The changes that a trial would have made; empty if it was no trial.

@@ -18,7 +18,6 @@ struct CacheCommand: AsyncParsableCommand {
         offers cache clear
       """)
 
-  /// An action on the cache.
   enum Action: String, ExpressibleByArgument, CaseIterable { case clear }
 
   @Argument(help: "clear: remove all images and the record of failed fetches.")

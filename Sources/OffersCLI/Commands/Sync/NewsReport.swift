@@ -143,7 +143,6 @@ struct FavoriteNews {
     lastID = try await database.fetchChanges(Self.query()).lastID
   }
 
-  /// A line for each favorite, as in the news.
   func fetchLines() async throws -> [String] {
     var query = Self.query()
     query.limit = nil
