@@ -19,10 +19,13 @@ struct FramingRoutesTests {
     }
     let (his, hers) = (try await fields("Max"), try await fields("Vera"))
     let client = TestClient(
-      try home.server(clock: clock, framing: { url, _ in
-        if url.hasPrefix("https://slow") { await door.pass() }
-        return true
-      }).responder())
+      try home.server(
+        clock: clock,
+        framing: { url, _ in
+          if url.hasPrefix("https://slow") { await door.pass() }
+          return true
+        }
+      ).responder())
     let slow = (0..<20).map { number in
       Task {
         try await client.write(
