@@ -7,14 +7,14 @@ import OffersPlatform
 /// Translates SQLite's errors into `OffersError`: what failed, with the system's reason, what is
 /// known of the state, and what a person can do.
 enum StorageFailure {
-  /// The advice for a damaged file.
+  /// The hint for a damaged file.
   static let damageHint = Hint(
     "Restore a backup, or check what can be salvaged.", command: "offers doctor")
 
-  /// The advice for a damaged file whose tables can be read.
+  /// The hint for a damaged file whose tables can be read.
   static let salvageHint = Hint("Save what there is.", command: "offers restore --salvage")
 
-  /// The advice for a damaged file in which no table can be found.
+  /// The hint for a damaged file in which no table can be found.
   static let lossHint = Hint(
     "Restore a backup. Without one, try to recover it with the shell of SQLite.",
     command: "sqlite3 FILE .recover")
