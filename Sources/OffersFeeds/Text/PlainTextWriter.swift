@@ -123,45 +123,26 @@ struct PlainTextWriter {
   }
 }
 
-/// A buffer of 64 KiB that collects the UTF-8 output of decoders and passes it on when it is full.
+/// Collects the UTF-8 output of decoders, and passes it on when there are 64 KiB.
 final class TextOutput {
-  private let base: UnsafeMutableRawPointer
-  private var count = 0
+  private var bytes: [UInt8] = []
 
   private static let capacity = 64 << 10
-  /// The number of free bytes that `append(scalar:)` requires; it stores four.
-  private static let roomBytes = 8
-
-  init() { base = .allocate(byteCount: Self.capacity, alignment: 16) }
-
-  deinit { base.deallocate() }
 
   func flush(_ emit: ByteSink) throws {
-    if count == 0 { return }
-    let bytes = UnsafeRawBufferPointer(start: base, count: count)
-    count = 0
-    try emit(bytes)
-  }
-
-  /// Appends bytes unchanged.
-  func append(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
-    var rest = bytes
-    while let source = rest.baseAddress, !rest.isEmpty {
-      if count == Self.capacity { try flush(emit) }
-      let size = min(rest.count, Self.capacity - count)
-      (base + count).copyMemory(from: source, byteCount: size)
-      count += size
-      rest = rest.tail(from: size)
-    }
+    if bytes.isEmpty { return }
+    defer { bytes.removeAll(keepingCapacity: true) }
+    try bytes.withUnsafeBytes(emit)
   }
 
   /// Appends a character; an invalid scalar becomes U+FFFD.
   @inline(__always)
   func append(scalar: UInt32, _ emit: ByteSink) throws {
-    if count > Self.capacity - Self.roomBytes { try flush(emit) }
+    if bytes.count >= Self.capacity { try flush(emit) }
     let (packed, length) = UTF8Scalar.pack(scalar)
-    (base + count).storeBytes(of: packed.littleEndian, as: UInt32.self)
-    count += length
+    for place in 0..<length {
+      bytes.append(UInt8(truncatingIfNeeded: packed >> (8 * UInt32(place))))
+    }
   }
 
   /// Lets `body` write at the end of the buffer, with room for at least `least` bytes. `body`
@@ -169,9 +150,13 @@ final class TextOutput {
   func write(
     least: Int, _ emit: ByteSink, _ body: (UnsafeMutableRawBufferPointer) -> Int
   ) throws {
-    if Self.capacity - count < least { try flush(emit) }
-    count += body(
-      UnsafeMutableRawBufferPointer(start: base + count, count: Self.capacity - count))
+    if bytes.count + least > Self.capacity { try flush(emit) }
+    let count = bytes.count
+    bytes += [UInt8](repeating: 0, count: Self.capacity - count)
+    let written = bytes.withUnsafeMutableBytes {
+      body(UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+    }
+    bytes.removeLast(Self.capacity - count - written)
   }
 }
 

@@ -19,8 +19,8 @@ package final class TextTranscoder {
     /// All bytes so far are ASCII.
     case ascii
     case utf8
-    case singleByte(SingleByteDecoder)
-    case multiByte(MultiByteDecoder)
+    case windows1252
+    case other(CharsetDecoder)
     /// The declared encoding is not supported, and all bytes so far are ASCII.
     case unknown(String)
   }
@@ -67,9 +67,9 @@ package final class TextTranscoder {
     if case .start = stage {
       try take(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, emit)
     }
-    if case .multiByte(var decoder) = stage {
+    if case .other(var decoder) = stage {
       try decoder.finish(into: output, emit)
-      stage = .multiByte(decoder)
+      stage = .other(decoder)
     }
   }
 
@@ -93,14 +93,14 @@ package final class TextTranscoder {
       switch stage {
       case .utf8:
         return try emit(rest)
-      case .singleByte(let decoder):
-        return try decoder.decode(rest, into: output, emit)
-      case .multiByte(var decoder):
+      case .windows1252:
+        return try Windows1252.decode(rest, into: output, emit)
+      case .other(var decoder):
         stage = .start
-        defer { stage = .multiByte(decoder) }
+        defer { stage = .other(decoder) }
         return try decoder.decode(rest, into: output, emit)
       case .start, .ascii, .unknown:
-        let end = ASCIIScan.firstOther(in: rest)
+        let end = rest.firstNonASCII()
         if end > 0 { try emit(rest.slice(0, end)) }
         rest = rest.tail(from: end)
         if rest.isEmpty { return }
@@ -176,7 +176,7 @@ package final class TextTranscoder {
     var index = 0
     while index < bytes.count {
       switch UTF8Sequence.find(in: bytes, at: index) {
-      case .whole(let length): index = ASCIIScan.firstOther(in: bytes, from: index + length)
+      case .whole(let length): index = bytes.firstNonASCII(from: index + length)
       case .cut: return index > 0
       case .invalid: return false
       }
@@ -201,15 +201,10 @@ package final class TextTranscoder {
     switch charset.kind {
     case .utf8: stage = .utf8
     case .utf32: throw Self.utf32
-    case .windows1252: stage = .singleByte(.windows1252)
-    case .singleByte:
-      guard let decoder = SingleByteDecoder.make(iconvName: charset.iconvName) else {
-        throw Self.notKnown(charset.name)
-      }
-      stage = .singleByte(decoder)
-    case .utf16, .multiByte, .shifting:
-      guard let decoder = MultiByteDecoder(charset) else { throw Self.notKnown(charset.name) }
-      stage = .multiByte(decoder)
+    case .windows1252: stage = .windows1252
+    case .utf16, .singleByte, .multiByte, .shifting:
+      guard let decoder = CharsetDecoder(charset) else { throw Self.notKnown(charset.name) }
+      stage = .other(decoder)
     }
   }
 
@@ -228,10 +223,9 @@ package final class TextTranscoder {
   }
 }
 
-/// Converts an encoding with several bytes per character, such as UTF-16 or Shift_JIS, to UTF-8 with
-/// the system's iconv. Invalid bytes, unpaired surrogates and an incomplete character at the end become
+/// Converts an encoding to UTF-8 with the system's iconv. Invalid bytes, unpaired surrogates and an incomplete character at the end become
 /// U+FFFD.
-struct MultiByteDecoder {
+struct CharsetDecoder {
   private let conversion: CharsetConversion
   /// The length of the shortest character, in bytes, which is skipped where the input is invalid.
   private let unitBytes: Int
@@ -299,59 +293,24 @@ struct MultiByteDecoder {
   }
 }
 
-/// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
-/// lookup table. Undefined bytes become U+FFFD.
-struct SingleByteDecoder {
-  /// The characters of the bytes from 0x80 to 0xFF.
-  private let scalars: [UInt32]
-
-  /// The decoder for windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
-  /// Standard, index windows-1252). The five undefined bytes are the control characters with the
-  /// same number.
-  static var windows1252: SingleByteDecoder {
-    SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
-  }
-
+/// Converts windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding Standard, index
+/// windows-1252), to UTF-8. The five bytes that it does not define are the control characters with the
+/// same number; iconv would refuse them.
+enum Windows1252 {
   /// The characters of windows-1252 from 0x80 to 0x9F.
-  static let windows1252Controls: [UInt32] = [
+  static let controls: [UInt32] = [
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
     0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
     0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
   ]
 
-  /// Returns the decoder for an encoding of the system's iconv; nil when the system does not know
-  /// it.
-  static func make(iconvName: String) -> SingleByteDecoder? {
-    guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
-    let scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
-      var scalar: UInt32 = 0xFFFD
-      withUnsafeBytes(of: byte) { input in
-        withUnsafeMutableBytes(of: &scalar) { output in
-          // iconv holds some characters back, since a combining accent might follow.
-          if conversion.convert(input, into: output).written == 0 {
-            _ = conversion.flush(into: output)
-          }
-        }
-      }
-      conversion.reset()
-      return UInt32(littleEndian: scalar)
-    }
-    return SingleByteDecoder(scalars: scalars)
-  }
-
-  func decode(
+  static func decode(
     _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
   ) throws {
-    var index = 0
-    while index < bytes.count {
-      let end = ASCIIScan.firstOther(in: bytes, from: index)
-      if end > index { try output.append(bytes.slice(index, end), emit) }
-      index = end
-      while index < bytes.count && bytes[index] >= 0x80 {
-        try output.append(scalar: scalars[Int(bytes[index] & 0x7F)], emit)
-        index += 1
-      }
+    for byte in bytes {
+      let isControl = 0x80...0x9F ~= byte
+      try output.append(scalar: isControl ? controls[Int(byte - 0x80)] : UInt32(byte), emit)
     }
     try output.flush(emit)
   }
@@ -421,6 +380,13 @@ extension UnsafeRawBufferPointer {
   /// The bytes from `start` to the end, without copying.
   @inline(__always)
   func tail(from start: Int) -> UnsafeRawBufferPointer { slice(start, count) }
+
+  /// The index of the first byte above 0x7F, at or after `start`; the count when there is none.
+  func firstNonASCII(from start: Int = 0) -> Int {
+    var index = start
+    while index < count, self[index] < 0x80 { index += 1 }
+    return index
+  }
 
   /// Whether `text` is at `start`; nil when the bytes end before this is known.
   func matches(_ text: StaticString, at start: Int) -> Bool? {

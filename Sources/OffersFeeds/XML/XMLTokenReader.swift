@@ -17,8 +17,8 @@ package final class XMLTokenReader {
   private let parser: XML_Parser?
   private let handler: any XMLTokenHandler
   private let namespaces = XMLNamespaces()
-  private let path = XMLElementPath()
-  private let names = XMLNameLimit()
+  private var path = XMLElementPath()
+  private var names = XMLNameLimit()
   private var failure: (any Error)?
   private var isFinished = false
 
@@ -241,7 +241,7 @@ package final class XMLTokenReader {
   @inline(__always)
   private func takeEnd() {
     do {
-      try handler.end(path.last)
+      try path.withLast { try handler.end($0) }
       namespaces.leave(depth: path.depth)
       path.pop()
     } catch {
@@ -364,96 +364,59 @@ package struct XMLAttributes: Sequence {
 /// Counts the distinct names of a document's elements and attributes, to bound their number.
 ///
 /// expat keeps each distinct name until the document ends. A name is represented by a 64-bit hash
-/// with a random seed, which no document can anticipate. A small table of recent names avoids most
-/// lookups in the set.
-final class XMLNameLimit {
+/// with a random seed, which no document can anticipate.
+struct XMLNameLimit {
   private var known: Set<UInt64> = []
   private var nameBytes = 0
   private let seed = UInt64.random(in: 1 ... .max)
-  private let recent: UnsafeMutableBufferPointer<UInt64>
 
   static let limit = 100_000
   /// The largest total size of the names, in bytes.
   static let limitBytes = 8 << 20
-  private static let recentCount = 1 << 10
-
-  init() {
-    recent = .allocate(capacity: Self.recentCount)
-    recent.initialize(repeating: 0)
-  }
-
-  deinit { recent.deallocate() }
 
   /// Counts a name; returns a description of the limit that it exceeds, or nil.
-  @inline(__always)
-  func take(_ name: UnsafeRawBufferPointer) -> String? {
+  mutating func take(_ name: UnsafeRawBufferPointer) -> String? {
     var hash = ContentHash(seed: seed)
     hash.combine(name)
-    let value = hash.value
-    let place = Int(truncatingIfNeeded: value) & (Self.recentCount - 1)
-    if recent[place] == value { return nil }
-    recent[place] = value
-    return takeRare(value, name.count)
-  }
-
-  private func takeRare(_ value: UInt64, _ count: Int) -> String? {
-    guard known.insert(value).inserted else { return nil }
-    nameBytes += count
+    guard known.insert(hash.value).inserted else { return nil }
+    nameBytes += name.count
     if known.count > Self.limit { return "more than 100,000 different names" }
     return nameBytes > Self.limitBytes ? "different names of more than 8 MiB" : nil
   }
 }
 
 /// The names of the open elements, starting with the root.
-final class XMLElementPath {
-  private(set) var depth = 0
-  private let names: UnsafeMutableRawBufferPointer
-  private let ends: UnsafeMutableBufferPointer<Int>
+struct XMLElementPath {
+  private var names: [UInt8] = []
+  /// The end of each name.
+  private var ends: [Int] = []
 
   private static let shownNames = 12
-  /// The largest number of bytes that a canonical prefix adds to a name.
-  private static let prefixBytes = 16
 
-  init() {
-    let depth = XMLTokenReader.depthLimit
-    names = .allocate(
-      byteCount: depth * (XMLTokenReader.nameBytes + Self.prefixBytes), alignment: 1)
-    ends = .allocate(capacity: depth + 1)
-    ends.initialize(repeating: 0)
+  var depth: Int { ends.count }
+
+  /// Calls `body` with the name of the innermost element.
+  func withLast<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try names.withUnsafeBytes { try body($0.tail(from: start(of: depth - 1))) }
   }
-
-  deinit {
-    names.deallocate()
-    ends.deallocate()
-  }
-
-  /// The name of the innermost element.
-  var last: UnsafeRawBufferPointer { name(at: depth) }
 
   /// The names with dots between them; of more than 12 names, the last 12 after an ellipsis.
   var text: String {
-    let first = max(1, depth - Self.shownNames + 1)
-    let shown =
-      depth == 0 ? [] : (first...depth).map { String(decoding: name(at: $0), as: UTF8.self) }
-    return (first > 1 ? "…" : "") + shown.joined(separator: ".")
+    let shown = ends.indices.suffix(Self.shownNames).map { place in
+      String(decoding: names[start(of: place)..<ends[place]], as: UTF8.self)
+    }
+    return (depth > Self.shownNames ? "…" : "") + shown.joined(separator: ".")
   }
 
-  @inline(__always)
-  func push(_ name: UnsafeRawBufferPointer) {
-    let start = ends[depth]
-    UnsafeMutableRawBufferPointer(rebasing: names[start...]).copyMemory(from: name)
-    depth += 1
-    ends[depth] = start + name.count
+  mutating func push(_ name: UnsafeRawBufferPointer) {
+    names.append(contentsOf: name)
+    ends.append(names.count)
   }
 
-  @inline(__always)
-  func pop() {
-    if depth > 0 { depth -= 1 }
+  mutating func pop() {
+    names.removeLast(names.count - start(of: depth - 1))
+    _ = ends.popLast()
   }
 
-  @inline(__always)
-  private func name(at depth: Int) -> UnsafeRawBufferPointer {
-    if depth == 0 { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    return UnsafeRawBufferPointer(names).slice(ends[depth - 1], ends[depth])
-  }
+  private func start(of place: Int) -> Int { place > 0 ? ends[place - 1] : 0 }
 }
