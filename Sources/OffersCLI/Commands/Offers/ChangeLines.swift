@@ -184,20 +184,19 @@ struct ChangeReport {
     guard let field = OfferField.allCases.first(where: { $0.name == field }) else { return nil }
     let text = change.texts.first { $0.field == field.name }
     // Very long texts are not read with a list of changes.
-    if text == nil, [.description, .terms, .retailer, .startsAt, .expiresAt].contains(field) {
+    if text == nil, field != .name, TextChange.fields.contains(field) {
       return "other \(field.name)"
     }
     switch field {
     case .id, .reward, .imageURL, .url: return nil
     case .name: return text?.old.map { "was “\($0)”" }
-    case .description, .terms:
-      return text?.new.map { "now “\($0)”" } ?? "no \(field.name) now"
     case .retailer: return text?.new.map { "now at \($0)" } ?? "no retailer now"
     case .startsAt: return day(text).map { "starts \($0)" } ?? "no start now"
     case .expiresAt: return day(text).map { "ends \($0)" } ?? "no end now"
     case .categories: return "other categories"
     case .latitude, .longitude: return field == .latitude ? "another place" : nil
     case .attributes: return "other details"
+    default: return text?.new.map { "now “\($0)”" } ?? "no \(field.name) now"
     }
     func day(_ text: TextChange?) -> String? {
       text?.new.flatMap(ISOTime.seconds(parsing:)).map {
