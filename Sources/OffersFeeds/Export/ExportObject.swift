@@ -209,12 +209,12 @@ final class ExportObject {
     return text
   }
 
-  /// What a check finds wrong with the bytes of a member that is an object; nil when it is absent or sound.
-  func findFault(
-    _ place: Int, by check: (JSONScanner, JSONScanner.Position) throws -> String?
-  ) throws -> String? {
+  /// Returns a member that is an object, with at most `RecordValue.countLimit` values; nil when it is absent.
+  func findObject(_ place: Int) throws -> RecordValue? {
     guard let scanner, let value = try value(place, .object, "an object") else { return nil }
-    return try check(scanner, value.start)
+    var p = value.start
+    var reader = JSONValueReader(scanner)
+    return try reader.read(&p, depth: depth + 1)
   }
 
   /// Reads a member that is an object; returns false when it is absent.

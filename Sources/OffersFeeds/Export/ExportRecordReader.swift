@@ -254,7 +254,7 @@ final class ExportRecordReader {
       throw change.fault(2, "should be new, changed, gone or back")
     }
     record.kind = kind
-    if let fault = try change.findFault(3, by: ChangeFieldsLimits.findFault) {
+    if let fields = try change.findObject(3), let fault = ChangeFieldsLimits(fields).fault {
       throw change.fault(3, fault)
     }
     record.fields = try change.findObjectText(3)
@@ -376,5 +376,86 @@ final class ExportRecordReader {
       ? scaled.partialValue.subtractingReportingOverflow(rest)
       : scaled.partialValue.addingReportingOverflow(rest)
     return scaled.overflow || total.overflow ? nil : total.partialValue
+  }
+}
+
+/// The limits of the `fields` of a change: `{"name":{"from":…,"to":…}}`.
+///
+/// A feed's offers are within `OfferLimits`, so a change of one has no longer text. One that is longer is
+/// refused instead of cut, because no version of the program has written such a change.
+private struct ChangeFieldsLimits {
+  /// The maximum number of JSON values. It suffices for every field before and after the change, with lists as
+  /// long as `OfferLimits` allows and longer.
+  private static let valueLimit = 16_384
+
+  /// The maximum size of names and numbers.
+  private static let otherBytes = 1 << 20
+
+  /// What is wrong; nil for sound fields.
+  private(set) var fault: String?
+  private var valueCount = 0
+  private var otherBytes = 0
+  /// The maximum size of a text of the current field.
+  private var limit = 0
+  /// The rest of the maximum size of all texts of the current field.
+  private var rest = 0
+
+  init(_ fields: RecordValue) {
+    guard case .object(let members) = fields else { return }
+    var names: Set<String> = []
+    for (name, value) in members.lazy.map({ ($0.key, $0.value) }) where fault == nil {
+      if !names.insert(name).inserted { fault = "has “\(name.prefix(60))” twice" }
+      // A field that this version does not know is short.
+      let field = OfferField.allCases.first { $0.name == name }
+      limit = field.map(OfferLimits.bytes) ?? OfferLimits.nameBytes
+      let count =
+        switch field {
+        case .categories: OfferLimits.categoryCount
+        case .attributes: OfferLimits.attributeCount
+        default: 1
+        }
+      // Before and after the change. The value of a reward has short texts beside the printed one.
+      rest = 2 * limit * count + (1 << 10)
+      take(key: name)
+      take(value, of: name)
+    }
+  }
+
+  private mutating func take(_ value: RecordValue, of name: String) {
+    if fault != nil { return }
+    count()
+    switch value {
+    case .text(let text), .mendedText(let text):
+      rest -= text.utf8.count
+      if text.utf8.count > limit {
+        fault = "has a text in “\(name)” of more than \(OfferLimits.text(limit))"
+      } else if rest < 0 {
+        fault = "has more in “\(name)” than an offer may have"
+      }
+    case .list(let list): for element in list { take(element, of: name) }
+    case .object(let members):
+      for member in members {
+        take(key: member.key)
+        take(member.value, of: name)
+      }
+    case .number(let number): otherBytes += number.utf8.count
+    case .null, .truth, .element: break
+    }
+    if otherBytes > Self.otherBytes {
+      fault = "has more than \(OfferLimits.text(Self.otherBytes)) besides its texts"
+    }
+  }
+
+  private mutating func take(key: String) {
+    count()
+    otherBytes += key.utf8.count
+    if key.utf8.count > OfferLimits.nameBytes {
+      fault = "has a name of more than \(OfferLimits.text(OfferLimits.nameBytes))"
+    }
+  }
+
+  private mutating func count() {
+    valueCount += 1
+    if valueCount > Self.valueLimit { fault = "has more than \(Self.valueLimit) values" }
   }
 }
