@@ -23,7 +23,7 @@ struct ExportCommand: AsyncParsableCommand {
         offers export | ssh elsewhere offers import -
       """)
 
-  @Flag(name: .long, help: "Only favorites, with their feeds and their history.")
+  @Flag(.favorites, help: "Only favorites, with their feeds and their history.")
   var favorites = false
 
   @Flag(name: .long, help: "The records of all users.")

@@ -245,10 +245,12 @@ extension Option where Value == String? {
 
 extension Flag where Value == Bool {
   /// The option of a filter that is a switch.
-  init(wrappedValue: Bool, _ filter: OfferFilter) {
+  ///
+  /// - Parameter help: the explanation, if that of the list does not fit the command.
+  init(wrappedValue: Bool, _ filter: OfferFilter, help: String? = nil) {
     self.init(
       wrappedValue: wrappedValue, name: .customLong(filter.words.option),
-      help: ArgumentHelp(filter.words.help))
+      help: ArgumentHelp(help ?? filter.words.help))
   }
 }
 

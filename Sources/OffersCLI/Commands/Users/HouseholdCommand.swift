@@ -31,8 +31,7 @@ struct HouseholdListCommand: AsyncParsableCommand {
     abstract: "List the offers that users share, the latest first.",
     usage: "offers household list [<options>]")
 
-  @Option(name: .long, help: "Only this feed.", completion: .feeds)
-  var feed: String?
+  @Option(.feed, completion: .feeds) var feed: String?
 
   @OptionGroup var paging: PageOptions
 
