@@ -49,6 +49,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The underlying error, for logs only.
   public let cause: String?
 
+  /// Creates an error of its parts; the properties describe them.
   public init(_ code: Code, _ message: String, hint: Hint? = nil, cause: String? = nil) {
     self.code = code
     self.message = message
@@ -81,11 +82,13 @@ public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// option of the called command, such as `--database FILE`; nil if there is none.
   public let command: String?
 
+  /// Creates a hint.
   public init(_ text: String, command: String? = nil) {
     self.text = text
     self.command = command
   }
 
+  /// Creates a hint that names no command.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// The text and the command as the command line prints them: `Repair it: offers doctor --repair`.
