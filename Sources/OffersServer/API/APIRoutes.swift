@@ -122,8 +122,8 @@ struct FramingRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     router.post("/api/v1/framing") { request, context in
       _ = try QueryParameters(request, [])
-      let body = try await JSONBody.read(request, members: ["url"])
-      guard let url = PageLinks.outside(body["url"] as? String) else {
+      let body = try await JSONBody(of: request, members: ["url"])
+      guard let url = PageLinks.outside(try body.text("url")) else {
         throw Problem(.badRequest, "The member “url” must be an http or https URL.")
       }
       let origin = request.headers[.origin] ?? ""

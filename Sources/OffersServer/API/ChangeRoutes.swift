@@ -91,10 +91,8 @@ struct NewsRoutes: ContentRoutes {
     answers.read("/api/v1/news", on: router) { _, context in try await of(context).count() }
     router.put("/api/v1/news/seen") { request, context in
       _ = try QueryParameters(request, [])
-      let body = try await JSONBody.read(request, members: ["latest"])
-      guard let number = body["latest"] as? NSNumber, JSONBody.truth(number) == nil,
-        let latest = Int64(exactly: number.doubleValue), latest >= 0
-      else {
+      let body = try await JSONBody(of: request, members: ["latest"])
+      guard let latest = try body.number("latest"), latest >= 0 else {
         throw Problem(
           .badRequest, "The member “latest” is not the number of a change.",
           hint: "Send the number that the page of changes or GET /api/v1/news has told.")

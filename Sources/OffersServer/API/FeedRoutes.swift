@@ -42,11 +42,11 @@ struct FeedRoutes: ContentRoutes {
   private func addIntervals(to router: Router<ServedContext>) {
     router.put("/api/v1/feeds/{name}/interval") { request, context in
       try await change(request, context, members: ["every_seconds"]) { feed, body in
-        guard let number = body["every_seconds"] as? NSNumber, JSONBody.truth(number) == nil,
-          let seconds = Int(exactly: number.doubleValue)
-        else { throw Problem(.badRequest, "The member “every_seconds” must be a whole number.") }
+        guard let seconds = try body.number("every_seconds") else {
+          throw Problem(.badRequest, "The member “every_seconds” is missing.")
+        }
         try await content.store.checkPermit()
-        return try await content.syncer.setInterval(seconds, of: feed.name)
+        return try await content.syncer.setInterval(Int(clamping: seconds), of: feed.name)
       }
     }
     router.delete("/api/v1/feeds/{name}/interval") { request, context in
@@ -64,10 +64,10 @@ struct FeedRoutes: ContentRoutes {
   ///   - body: makes the change, and returns whether it made a difference.
   private func change(
     _ request: Request, _ context: ServedContext, members: [String] = [],
-    _ body: (FeedSummary, [String: Any]) async throws -> Bool
+    _ body: (FeedSummary, JSONBody) async throws -> Bool
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
-    let sent = try await JSONBody.read(request, members: members)
+    let sent = try await JSONBody(of: request, members: members)
     let name = try context.segment("name")
     let routes = of(context)
     let didChange = try await body(try await routes.fetchFeed(name), sent)
@@ -107,7 +107,7 @@ struct ProposalRoutes: ContentRoutes {
     router.post("/api/v1/proposals") { request, context in
       _ = try QueryParameters(request, [])
       return try await context.whileConnected {
-        let sent = try await JSONBody.read(request, members: ["source", "name"])
+        let sent = try await JSONBody(of: request, members: ["source", "name"])
         let proposal = try await content.proposals.propose(
           try Self.source(in: sent), name: try Self.text("name", in: sent),
           by: try context.fetchVisitor().user)
@@ -124,7 +124,7 @@ struct ProposalRoutes: ContentRoutes {
     router.post("/api/v1/feeds") { request, context in
       _ = try QueryParameters(request, [])
       return try await context.whileConnected {
-        let sent = try await JSONBody.read(request, members: ["source", "name", "title"])
+        let sent = try await JSONBody(of: request, members: ["source", "name", "title"])
         let added = try await content.proposals.add(
           try Self.source(in: sent), name: try Self.text("name", in: sent),
           title: try Self.text("title", in: sent), by: try context.fetchVisitor().user)
@@ -164,20 +164,17 @@ struct ProposalRoutes: ContentRoutes {
     return number
   }
 
-  private static func source(in sent: [String: Any]) throws -> String {
+  private static func source(in sent: JSONBody) throws -> String {
     guard let source = try text("source", in: sent) else {
       throw Problem(.badRequest, "The member “source” is missing.", hint: "Send an address.")
     }
     return source
   }
 
-  private static func text(_ name: String, in sent: [String: Any]) throws -> String? {
-    guard let value = sent[name], !(value is NSNull) else { return nil }
-    guard let text = value as? String else {
-      throw Problem(.badRequest, "The member “\(name)” must be a string.")
-    }
-    let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    return trimmed.isEmpty ? nil : trimmed
+  /// A text without the white space around it; nil for an empty one.
+  private static func text(_ name: String, in sent: JSONBody) throws -> String? {
+    let text = try sent.text(name)?.trimmingCharacters(in: .whitespacesAndNewlines)
+    return text?.isEmpty == true ? nil : text
   }
 
   private static func write(_ numbered: FeedProposals.Numbered, to json: inout JSONWriter) {
@@ -221,37 +218,15 @@ struct SyncRoutes: Sendable {
     }
     router.post("/api/v1/sync") { request, context in
       _ = try QueryParameters(request, [])
-      let body = try await JSONBody.read(
-        request, members: ["feeds", "source", "accept_removals", "keep_missing"])
-      var feeds: [String] = []
-      if let value = body["feeds"] {
-        guard let names = value as? [String] else {
-          throw Problem(.badRequest, "The member “feeds” must be a list of names.")
-        }
-        feeds = names
-      }
-      var parameters = SyncParameters(feeds)
-      var source: String?
-      if let value = body["source"] {
-        guard let text = value as? String else {
-          throw Problem(.badRequest, "The member “source” must be a string.")
-        }
-        source = text
-      }
-      if let value = body["accept_removals"] {
-        guard let accepts = JSONBody.truth(value) else {
-          throw Problem(.badRequest, "The member “accept_removals” must be true or false.")
-        }
-        parameters.acceptsRemovals = accepts
-      }
-      if let value = body["keep_missing"] {
-        guard let keeps = JSONBody.truth(value), !(keeps && parameters.acceptsRemovals) else {
-          throw Problem(
-            .badRequest,
-            "The member “keep_missing” must be true or false, and excludes "
-              + "“accept_removals”.")
-        }
-        parameters.keepsMissing = keeps
+      let body = try await JSONBody(
+        of: request, members: ["feeds", "source", "accept_removals", "keep_missing"])
+      let source = try body.text("source")
+      let parameters = SyncParameters(
+        try body.texts("feeds") ?? [], acceptsRemovals: try body.flag("accept_removals") ?? false,
+        keepsMissing: try body.flag("keep_missing") ?? false)
+      if parameters.acceptsRemovals, parameters.keepsMissing {
+        throw Problem(
+          .badRequest, "The members “accept_removals” and “keep_missing” exclude each other.")
       }
       // A new source is a setting, and removals were held back for an admin to decide.
       if source != nil || parameters.acceptsRemovals || parameters.keepsMissing {

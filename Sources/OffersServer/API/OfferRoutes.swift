@@ -103,7 +103,7 @@ struct OfferRoutes: ContentRoutes {
     _ request: Request, _ context: ServedContext, _ isFavorite: Bool
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
-    _ = try await JSONBody.read(request, members: [])
+    _ = try await JSONBody(of: request)
     let name = try context.segment("ref")
     let pricedFeeds = try await content.fetchPresentations().pricedFeeds
     let changes = try await of(context).content.store.setFavorites(named: [name], to: isFavorite)
@@ -165,7 +165,7 @@ struct SearchRoutes: ContentRoutes {
     }
     router.delete("/api/v1/searches") { request, context in
       let parameters = try QueryParameters(request, ["words", "feed"])
-      _ = try await JSONBody.read(request, members: [])
+      _ = try await JSONBody(of: request)
       let store = of(context).content.store
       let didChange = try await store.removeSearch(
         RecentSearch.ID(
@@ -240,7 +240,7 @@ struct HouseholdRoutes: ContentRoutes {
     _ change: (any ServerDependencies.Store, String) async throws -> [SharingChange]
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
-    _ = try await JSONBody.read(request, members: [])
+    _ = try await JSONBody(of: request)
     let pricedFeeds = try await content.fetchPresentations().pricedFeeds
     let changes = try await change(of(context).content.store, try context.segment("ref"))
     return Answers.result { json in

@@ -129,26 +129,20 @@ struct QueryParameters: Sendable {
   }
 }
 
-/// The JSON body of a request that changes something.
-enum JSONBody {
-  /// The Boolean that a JSON value is; nil for any other value, including the numbers 0 and 1.
-  static func truth(_ value: Any) -> Bool? {
-    // Foundation parses JSON Booleans as NSNumber, and serializes those as Booleans again.
-    guard value is NSNumber || value is Bool,
-      let text = try? JSONSerialization.data(withJSONObject: [value])
-    else { return nil }
-    return [Data("[true]".utf8): true, Data("[false]".utf8): false][text]
-  }
+/// The members of the JSON body of a request that changes something, as strictly parsed.
+struct JSONBody {
+  private let values: [String: Any]
 
   /// Reads the body of a request as a JSON object; an empty body is an empty object.
   ///
   /// - Parameter members: the names of the members that the route accepts.
   /// - Throws: `Problem` with status 400 for a body that is no JSON object or has an unknown
   ///   member, with 413 for a body over `RequestValidation.bodyBytes`.
-  static func read(_ request: Request, members: [String]) async throws -> [String: Any] {
+  init(of request: Request, members: [String] = []) async throws {
     let body = try await RequestBody.read(request)
-    if body.readableBytes == 0 { return [:] }
-    let value = try? JSONSerialization.jsonObject(with: Data(body.readableBytesView))
+    let value =
+      body.readableBytes == 0
+      ? [String: Any]() : try? JSONSerialization.jsonObject(with: Data(body.readableBytesView))
     guard let object = value as? [String: Any] else {
       throw Problem(.badRequest, "The body is not a JSON object.")
     }
@@ -159,7 +153,47 @@ enum JSONBody {
           ? "Leave it out, or send {}."
           : NearestWord.hint(for: name, among: members, title: "Members"))
     }
-    return object
+    values = object
+  }
+
+  /// A text; nil without the member, and for null.
+  func text(_ name: String) throws -> String? {
+    guard let value = values[name], !(value is NSNull) else { return nil }
+    guard let text = value as? String else { throw Self.wrong(name, "a string") }
+    return text
+  }
+
+  func texts(_ name: String) throws -> [String]? {
+    guard let value = values[name] else { return nil }
+    guard let texts = value as? [String] else { throw Self.wrong(name, "a list of strings") }
+    return texts
+  }
+
+  func flag(_ name: String) throws -> Bool? {
+    guard let value = values[name] else { return nil }
+    guard let flag = Self.truth(value) else { throw Self.wrong(name, "true or false") }
+    return flag
+  }
+
+  func number(_ name: String) throws -> Int64? {
+    guard let value = values[name] else { return nil }
+    guard let number = value as? NSNumber, Self.truth(number) == nil,
+      let whole = Int64(exactly: number.doubleValue)
+    else { throw Self.wrong(name, "a whole number") }
+    return whole
+  }
+
+  /// The Boolean that a JSON value is; nil for any other value, including the numbers 0 and 1.
+  private static func truth(_ value: Any) -> Bool? {
+    // Foundation parses JSON Booleans as NSNumber, and serializes those as Booleans again.
+    guard value is NSNumber || value is Bool,
+      let text = try? JSONSerialization.data(withJSONObject: [value])
+    else { return nil }
+    return [Data("[true]".utf8): true, Data("[false]".utf8): false][text]
+  }
+
+  private static func wrong(_ name: String, _ type: String) -> Problem {
+    Problem(.badRequest, "The member “\(name)” must be \(type).")
   }
 }
 

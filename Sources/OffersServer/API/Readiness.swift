@@ -33,14 +33,10 @@ struct Readiness: Sendable {
   ///
   /// - Throws: `Problem` with status 503 and the reason, which names no place; `CancellationError`.
   func confirm() async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await check.run() }
-      group.addTask {
-        try await Task.sleep(for: timeLimit)
-        throw Self.problem("The database did not answer within two seconds.", .storeUnreachable)
-      }
-      defer { group.cancelAll() }
-      _ = try await group.next()
+    try await Timeout.run(seconds: timeLimit / .seconds(1)) {
+      try await check.run()
+    } late: {
+      Self.problem("The database did not answer within two seconds.", .storeUnreachable)
     }
   }
 
