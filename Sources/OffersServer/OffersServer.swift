@@ -96,8 +96,7 @@ package struct OffersServer: Sendable {
     OpenIDRoutes(access: gate, shell: pages.shell, logger: accessLogger).add(to: router)
     PairingRoutes(access: gate, shell: pages.shell, urls: urls, port: port).add(to: router)
     return ServedResponder(
-      answers: answers, hosts: hosts, access: gate, isSecure: access.isSecure,
-      proxies: access.proxies,
+      answers: answers, hosts: hosts, access: gate,
       router: router.buildResponder(), routes: RouteList(router), shell: pages.shell,
       outage: outage,
       log: RequestLog(logger: accessLogger, tellsAll: logsRequests, access: gate))

@@ -8,12 +8,8 @@ import OffersCore
 struct ServedResponder: HTTPResponder {
   let answers: Answers
   let hosts: AllowedHosts
-  /// Decides whom a request is from.
+  /// Decides whom a request is from, and by which proxies and with which TLS it may come.
   let access: VisitorAuthentication
-  /// Whether browsers reach the server by https only.
-  let isSecure: Bool
-  /// The proxies that name the client of a request.
-  let proxies: TrustedProxies
   let router: RouterResponder<ServedContext>
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
@@ -97,7 +93,7 @@ struct ServedResponder: HTTPResponder {
       return Response(status: .temporaryRedirect, headers: [.location: "/" + rest])
     }
     var (request, context) = (request, context)
-    context.client = proxies.client(of: request.headers, from: context.peer)
+    context.client = access.proxies.client(of: request.headers, from: context.peer)
     context.record.isFrom(context.client)
     if LoginRoutes.isOpen(request.uri.path) {
       if request.method != .get { try checkWrite(request, by: nil) }
@@ -152,7 +148,7 @@ struct ServedResponder: HTTPResponder {
   /// Checks a request that changes something.
   private func checkWrite(_ request: Request, by visitor: Visitor?) throws {
     try routes.check(request)
-    try WriteRules.check(request, isSecure: isSecure)
+    try WriteRules.check(request, isSecure: access.isSecure)
     if let visitor { try VisitorHeader.check(request, visitor) }
   }
 

@@ -6,7 +6,7 @@ import OffersCore
 import Synchronization
 
 /// Decides whom a request is from, and keeps the sessions of browsers.
-struct VisitorAuthentication: Sendable {
+final class VisitorAuthentication: Sendable {
   /// The interval at which the time of a session's or a token's last use is stored, in seconds.
   static let noteSeconds = APIToken.noteSeconds
 
@@ -26,23 +26,18 @@ struct VisitorAuthentication: Sendable {
   private let isOpenToOthers: Bool
   /// The field in which trusted proxies name the user of a request; nil for none.
   private let userHeader: UserHeader?
-  private let proxies: TrustedProxies
+  let proxies: TrustedProxies
   private let tokens: TokenFile?
   let store: any ServerDependencies.Store
   let now: @Sendable () -> Date
   private let logger: Logger
-  private let memory = Memory()
-
-  /// The state that the gate keeps in memory between requests.
-  private final class Memory: Sendable {
-    /// The version of the token whose foreign sessions were removed.
-    let sweptVersion = Mutex(0)
-    /// The version whose sweep has failed, which is logged once.
-    let failedVersion = Mutex(0)
-    /// When the last use of a session or a token was noted, by the SHA-256 of its secret. So a slow
-    /// database does not gather a write for each request.
-    let notedAt = Mutex<[[UInt8]: Date]>([:])
-  }
+  /// The version of the token whose foreign sessions were removed.
+  private let sweptVersion = Mutex(0)
+  /// The version whose sweep has failed, which is logged once.
+  private let failedVersion = Mutex(0)
+  /// When the last use of a session or a token was noted, by the SHA-256 of its secret. So a slow
+  /// database does not gather a write for each request.
+  private let notedAt = Mutex<[[UInt8]: Date]>([:])
 
   /// - Parameters:
   ///   - access: the token file, with which the owner is known, and the trusted proxies.
@@ -215,7 +210,7 @@ struct VisitorAuthentication: Sendable {
     guard let version = tokens?.current(now: now(), logger: logger) else { return nil }
     // Only the first request that sees a new version removes the sessions of other tokens, because that
     // write may have to wait for another process. The other requests continue without waiting.
-    let isChosen = memory.sweptVersion.withLock { swept in
+    let isChosen = sweptVersion.withLock { swept in
       defer { swept = version.number }
       return swept != version.number
     }
@@ -227,8 +222,8 @@ struct VisitorAuthentication: Sendable {
       try await store.endSessions(foreign.map(\.id))
     } catch {
       // These sessions are not valid anyway. The next request tries again.
-      memory.sweptVersion.withLock { $0 = 0 }
-      let isFirst = memory.failedVersion.withLock { failed in
+      sweptVersion.withLock { $0 = 0 }
+      let isFirst = failedVersion.withLock { failed in
         defer { failed = version.number }
         return failed != version.number
       }
@@ -266,7 +261,7 @@ struct VisitorAuthentication: Sendable {
 
   private func isDue(_ key: [UInt8], lastNotedAt: Date?, _ now: Date) -> Bool {
     if let lastNotedAt, now.timeIntervalSince(lastNotedAt) < Self.noteSeconds { return false }
-    return memory.notedAt.withLock { notedAt in
+    return notedAt.withLock { notedAt in
       if let last = notedAt[key], abs(now.timeIntervalSince(last)) < Self.noteSeconds {
         return false
       }
