@@ -62,7 +62,7 @@ final class XMLItemHandler: XMLTokenHandler {
     self.sink = sink
   }
 
-  func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) throws {
+  func start(_ name: String, _ attributes: [XMLTokenReader.Attribute]) throws {
     if !item.isEmpty { return try startInItem(name, attributes) }
     if frames.isEmpty {
       frames.append(Frame(place: document.root, isKept: document.begin(.element, key: "")))
@@ -70,7 +70,6 @@ final class XMLItemHandler: XMLTokenHandler {
     endDocumentText()
     note(name)
     let parent = frames[frames.count - 1]
-    let name = String(decoding: name, as: UTF8.self)
     let place = parent.place?.member(name)
     var frame = Frame(place: place, base: parent.base)
     if place != nil, let base = base(attributes, within: parent.base) {
@@ -94,11 +93,8 @@ final class XMLItemHandler: XMLTokenHandler {
       didFindList = didFindList || place.hasItemsBelow
       frame.isKept = parent.isKept && document.begin(.element, key: name)
       if frame.isKept {
-        for (name, value) in attributes {
-          let name = String(decoding: name, as: UTF8.self)
-          if place.attribute(name) != nil {
-            document.add(.text(String(decoding: value, as: UTF8.self)), key: "@" + name)
-          }
+        for (name, value) in attributes where place.attribute(name) != nil {
+          document.add(.text(value), key: "@" + name)
         }
         frame.isRead = place.wantsValue
         if frame.isRead { readCount += 1 }
@@ -107,9 +103,7 @@ final class XMLItemHandler: XMLTokenHandler {
     frames.append(frame)
   }
 
-  private func startInItem(
-    _ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes
-  ) throws {
+  private func startInItem(_ name: String, _ attributes: [XMLTokenReader.Attribute]) throws {
     if leftOutDepth > 0 || !hasRoom() {
       leftOutDepth += 1
       return
@@ -118,7 +112,9 @@ final class XMLItemHandler: XMLTokenHandler {
     let outer = item[item.count - 1].base
     let base = base(attributes, within: outer)
     if base != nil { baseCount += 1 }
-    try push(Self.local(name), attributes, base: base ?? outer, declares: base != nil)
+    // One path leads to a picture, whether or not it has the prefix of XHTML.
+    let name = name == "xhtml:img" ? "img" : name
+    try push(name, attributes, base: base ?? outer, declares: base != nil)
   }
 
   /// Whether there is room for another value of the item.
@@ -129,18 +125,15 @@ final class XMLItemHandler: XMLTokenHandler {
   }
 
   private func push(
-    _ name: String, _ attributes: XMLAttributes, base: LinkResolver?, declares: Bool
+    _ name: String, _ attributes: [XMLTokenReader.Attribute], base: LinkResolver?, declares: Bool
   ) throws {
     itemValues += 1
     var frame = ItemFrame(name: name, base: base)
     if declares { frame.element.base = base }
     for (name, value) in attributes where hasRoom() {
-      try takeRoom(name.count + value.count)
+      try takeRoom(name.utf8.count + value.utf8.count)
       itemValues += 1
-      frame.element.members.append(
-        .init(
-          key: "@" + String(decoding: name, as: UTF8.self),
-          value: .text(String(decoding: value, as: UTF8.self))))
+      frame.element.members.append(.init(key: "@" + name, value: .text(value)))
     }
     item.append(frame)
   }
@@ -150,9 +143,11 @@ final class XMLItemHandler: XMLTokenHandler {
   private static let baseLimit = 256
 
   /// The base that an element declares; nil if it declares none.
-  private func base(_ attributes: XMLAttributes, within outer: LinkResolver?) -> LinkResolver? {
-    guard let text = attributes.base, baseCount < Self.baseLimit,
-      text.count <= OfferLimits.linkBytes, !text.isBlank
+  private func base(
+    _ attributes: [XMLTokenReader.Attribute], within outer: LinkResolver?
+  ) -> LinkResolver? {
+    guard let text = attributes.first(where: { $0.name == "xml:base" })?.value,
+      baseCount < Self.baseLimit, text.utf8.count <= OfferLimits.linkBytes, !text.isBlank
     else { return nil }
     return (outer ?? assembler.links).within(text)
   }
@@ -181,7 +176,7 @@ final class XMLItemHandler: XMLTokenHandler {
       hint: "Nothing was changed. Check that the source is an offers feed.")
   }
 
-  func end(_ name: UnsafeRawBufferPointer) throws {
+  func end(_ name: String) throws {
     if !item.isEmpty { return try endInItem() }
     endDocumentText()
     guard let frame = frames.popLast() else { return }
@@ -221,16 +216,9 @@ final class XMLItemHandler: XMLTokenHandler {
     pending.removeAll(keepingCapacity: true)
   }
 
-  private func note(_ name: UnsafeRawBufferPointer) {
+  private func note(_ name: String) {
     guard seenElements.count < 6, frames.count <= 3 else { return }
-    let name = String(decoding: name.prefix(40), as: UTF8.self)
+    let name = String(decoding: name.utf8.prefix(40), as: UTF8.self)
     if !seenElements.contains(name) { seenElements.append(name) }
-  }
-
-  /// The name of an element without the prefix of XHTML if it is a picture, so that one path leads
-  /// to it.
-  private static func local(_ name: UnsafeRawBufferPointer) -> String {
-    let name = String(decoding: name, as: UTF8.self)
-    return name == "xhtml:img" ? "img" : name
   }
 }

@@ -303,11 +303,11 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   }
 
   private static func find(inXML sample: Sample) -> WellKnownKind? {
-    let prefix = sample.namespace.flatMap { KnownXMLNamespaces.findPrefix(of: Array($0.utf8)) }
+    let prefix = sample.namespace.flatMap { KnownXMLNamespaces.findPrefix(of: $0) }
     switch sample.root?.object?.members.first?.key {
     case "rss": return .rss
-    case "RDF" where prefix?.elementsEqual("rdf".utf8) == true: return .rdf
-    case "feed" where prefix?.elementsEqual("atom".utf8) == true: return .atom
+    case "RDF" where prefix == "rdf": return .rdf
+    case "feed" where prefix == "atom": return .atom
     default: return nil
     }
   }

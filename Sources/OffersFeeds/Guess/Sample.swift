@@ -115,7 +115,7 @@ struct Sample {
       // reason.
       sample.closeAll()
     }
-    namespace = sample.namespace
+    namespace = tokens.rootNamespace
     root = sample.root
   }
 
@@ -156,18 +156,15 @@ private final class XMLSample: XMLTokenHandler {
 
   private var frames = [Frame(name: "")]
   private var valueCount = 0
-  private(set) var namespace: String?
 
   /// An object with the root element as its only member; nil without an element.
   var root: SampleValue? { frames[0].names.isEmpty ? nil : frames[0].value }
 
-  func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) {
-    if frames.count == 1 { namespace = attributes.namespaces.rootURI }
-    var frame = Frame(name: String(decoding: name, as: UTF8.self))
-    for (name, value) in attributes where !name.elementsEqual("xml:lang".utf8) {
-      let text = String(decoding: value.prefix(Sample.textBytes), as: UTF8.self)
-      let key = "@" + String(decoding: name, as: UTF8.self)
-      frame.object.members.append((key, text.isEmpty ? .null : .text(text)))
+  func start(_ name: String, _ attributes: [XMLTokenReader.Attribute]) {
+    var frame = Frame(name: name)
+    for (name, value) in attributes where name != "xml:lang" {
+      let text = String(decoding: value.utf8.prefix(Sample.textBytes), as: UTF8.self)
+      frame.object.members.append(("@" + name, text.isEmpty ? .null : .text(text)))
     }
     frames.append(frame)
   }
@@ -177,7 +174,7 @@ private final class XMLSample: XMLTokenHandler {
     if room > 0 { frames[frames.count - 1].text.append(contentsOf: text.prefix(room)) }
   }
 
-  func end(_ name: UnsafeRawBufferPointer) {
+  func end(_ name: String) {
     if frames.count > 1 { close() }
   }
 

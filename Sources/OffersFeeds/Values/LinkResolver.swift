@@ -23,9 +23,9 @@ struct LinkResolver: Sendable {
 
   /// The resolver for the scope of an `xml:base` attribute (https://www.w3.org/TR/xmlbase/), whose
   /// value may be relative to this resolver's base.
-  func within(_ text: UnsafeRawBufferPointer) -> LinkResolver {
-    let text = String(decoding: text.trimmed(), as: UTF8.self)
-    guard let url = URL(printed: text, relativeTo: base)?.absoluteURL, url.scheme != nil else {
+  func within(_ text: String) -> LinkResolver {
+    guard let url = URL(printed: text.trimmed(), relativeTo: base)?.absoluteURL, url.scheme != nil
+    else {
       return self
     }
     return LinkResolver(base: url)

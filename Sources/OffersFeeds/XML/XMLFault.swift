@@ -7,12 +7,17 @@ enum XMLFault {
   struct Position {
     let line: Int
     let column: Int
+    /// The names of the open elements with dots between them; of more than 12 names, the last 12 after an
+    /// ellipsis.
     let path: String
 
-    init(parser: XML_Parser?, path: XMLElementPath) {
+    private static let shownNames = 12
+
+    init(parser: XML_Parser?, path names: [String]) {
       line = Int(XML_GetCurrentLineNumber(parser))
       column = Int(XML_GetCurrentColumnNumber(parser)) + 1
-      self.path = path.text
+      let isLong = names.count > Self.shownNames
+      path = (isLong ? "…" : "") + names.suffix(Self.shownNames).joined(separator: ".")
     }
 
     var text: String { "line \(line), column \(column)" }

@@ -14,10 +14,13 @@ import OffersPlatform
 /// quadratic for a large tag in small chunks. Therefore bytes are collected, in expat's own buffer,
 /// until they are at least 64 KiB and at least as many as expat has left unparsed.
 package final class XMLTokenReader {
+  package typealias Attribute = (name: String, value: String)
+
   private let parser: XML_Parser?
   private let handler: any XMLTokenHandler
-  private let namespaces = XMLNamespaces()
-  private var path = XMLElementPath()
+  private var namespaces = XMLNamespaces()
+  /// The names of the open elements, starting with the root.
+  private var path: [String] = []
   private var names = XMLNameLimit()
   private var failure: (any Error)?
   private var isFinished = false
@@ -28,6 +31,10 @@ package final class XMLTokenReader {
   private var gatherBytes = XMLTokenReader.leastBytes
   /// The number of bytes passed to expat.
   private var fedBytes = 0
+
+  /// The namespace of the root element, as `KnownXMLNamespaces.normalized` returns it; nil if it is not
+  /// declared.
+  var rootNamespace: String? { namespaces.rootURI }
 
   private var hasRoot = false
   /// The number of references to external entities that were skipped.
@@ -182,68 +189,76 @@ package final class XMLTokenReader {
   }
 
   @inline(__always)
-  private func takeStart(_ printed: UnsafePointer<CChar>?, _ list: XMLAttributes.List?) {
+  private func takeStart(
+    _ printed: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+  ) {
     guard let printed, let list else { return }
     let name = UnsafeRawBufferPointer(cString: printed)
     if name.count > Self.nameBytes { return refuse("a name longer than 1 KiB") }
     if let excess = names.take(name) { return refuse(excess) }
-    if path.depth == Self.depthLimit {
+    if path.count == Self.depthLimit {
       let position = XMLFault.Position(parser: parser, path: path)
       return stop(XMLFault.unsound("elements nested more than 128 deep", at: position))
     }
     // Default attributes of the document type are ignored: they could expand a small document to a
     // large one.
     let count = list[0] == nil ? 0 : Int(XML_GetSpecifiedAttributeCount(parser))
-    let attributes = XMLAttributes(list: list, count: count, namespaces: namespaces)
     do {
-      if count > 0 || !hasRoot {
-        guard try takeDeclarations(name, attributes) else { return }
-      }
-      let canonical = namespaces.canonicalElement(name)
-      path.push(canonical)
+      guard let attributes = try takeAttributes(of: name, list, count) else { return }
+      let canonical = namespaces.canonical(String(decoding: name, as: UTF8.self), isElement: true)
+      path.append(canonical)
       try handler.start(canonical, attributes)
     } catch {
       stop(error)
     }
   }
 
-  /// Checks the attributes and adds their namespace declarations; returns false after it has
-  /// refused the document.
-  private func takeDeclarations(
-    _ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes
-  ) throws -> Bool {
-    if attributes.count > 2 * Self.attributeLimit {
+  /// Checks the attributes, adds their namespace declarations, and returns the others; nil after it
+  /// has refused the document.
+  ///
+  /// - Parameters:
+  ///   - list: names and values, in turn.
+  ///   - count: the number of entries of the list that are written in the tag.
+  private func takeAttributes(
+    of element: UnsafeRawBufferPointer, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>,
+    _ count: Int
+  ) throws -> [Attribute]? {
+    if count > 2 * Self.attributeLimit {
       refuse("an element with more than 256 attributes")
-      return false
+      return nil
+    }
+    var attributes: [Attribute] = []
+    for index in stride(from: 0, to: count - 1, by: 2) {
+      guard let start = list[index], let value = list[index + 1] else { break }
+      let name = UnsafeRawBufferPointer(cString: start)
+      let excess = name.count > Self.nameBytes ? "a name longer than 1 KiB" : names.take(name)
+      if let excess {
+        refuse(excess)
+        return nil
+      }
+      attributes.append((String(cString: start), String(cString: value)))
     }
     if !hasRoot {
       hasRoot = true
-      namespaces.enter(root: name, attributes)
+      namespaces.enter(root: String(decoding: element, as: UTF8.self), attributes)
     }
-    var index = 0
-    while let (name, value) = attributes.pair(at: index) {
-      index += 2
-      if name.count > Self.nameBytes {
-        refuse("a name longer than 1 KiB")
-        return false
-      }
-      if let excess = names.take(name) {
-        refuse(excess)
-        return false
-      }
-      if let prefix = XMLNamespaces.declaredPrefix(name) {
-        try namespaces.declare(prefix, value, depth: path.depth + 1)
-      }
+    if attributes.isEmpty { return attributes }
+    for (name, value) in attributes {
+      guard let prefix = XMLNamespaces.declaredPrefix(name) else { continue }
+      try namespaces.declare(prefix, value, depth: path.count + 1)
     }
-    return true
+    return attributes.filter { XMLNamespaces.declaredPrefix($0.name) == nil }.map {
+      (namespaces.canonical($0.name, isElement: false), $0.value)
+    }
   }
 
   @inline(__always)
   private func takeEnd() {
     do {
-      try path.withLast { try handler.end($0) }
-      namespaces.leave(depth: path.depth)
-      path.pop()
+      guard let last = path.last else { return }
+      try handler.end(last)
+      namespaces.leave(depth: path.count)
+      path.removeLast()
     } catch {
       stop(error)
     }
@@ -290,75 +305,16 @@ package final class XMLTokenReader {
 
 /// Receives the elements and texts of an XML document, in document order.
 ///
-/// Names are canonical, see `XMLNamespaces`. All bytes are UTF-8 and valid during the call only. An
-/// error that a method throws ends the reading.
+/// Names are canonical, see `XMLNamespaces`. An error that a method throws ends the reading.
 package protocol XMLTokenHandler: AnyObject {
-  /// Called at the start of an element.
-  func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) throws
-  /// Called for text within the current element. A text may be divided into several calls.
+  /// Called at the start of an element, with its attributes in order, without namespace
+  /// declarations.
+  func start(_ name: String, _ attributes: [XMLTokenReader.Attribute]) throws
+  /// Called for text within the current element, in UTF-8 that is valid during the call. A text may be
+  /// divided into several calls.
   func text(_ text: UnsafeRawBufferPointer) throws
   /// Called at the end of the current element.
-  func end(_ name: UnsafeRawBufferPointer) throws
-}
-
-/// The attributes of an element's start tag, without namespace declarations.
-///
-/// A view that is valid during the handler's call. A name is valid until the next one is requested.
-package struct XMLAttributes: Sequence {
-  /// expat's list, in which names and values alternate.
-  typealias List = UnsafeMutablePointer<UnsafePointer<CChar>?>
-
-  let list: List?
-  /// The number of entries of the list, names and values, that the start tag contains. Default
-  /// attributes of the document type follow them.
-  let count: Int
-  let namespaces: XMLNamespaces
-
-  package func makeIterator() -> Iterator {
-    Iterator(attributes: self)
-  }
-
-  package struct Iterator: IteratorProtocol {
-    let attributes: XMLAttributes
-    private var index = 0
-
-    init(attributes: XMLAttributes) { self.attributes = attributes }
-
-    package mutating func next() -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
-      while let (name, value) = attributes.pair(at: index) {
-        index += 2
-        if XMLNamespaces.declaredPrefix(name) == nil {
-          return (attributes.namespaces.canonicalAttribute(name), value)
-        }
-      }
-      return nil
-    }
-  }
-
-  /// The value of the attribute `xml:base`; nil if there is none. The prefix `xml` cannot have
-  /// another meaning.
-  var base: UnsafeRawBufferPointer? {
-    var index = 0
-    while index + 1 < count, let list, let name = list[index] {
-      // Fast path: few names begin with an x.
-      if name.pointee == 0x78, let (name, value) = pair(at: index), name.count == 8,
-        name.matches("xml:base", at: 0) == true
-      {
-        return value
-      }
-      index += 2
-    }
-    return nil
-  }
-
-  /// The attribute whose name is at an even index of the list, as written in the document, followed
-  /// by its value; nil after the last one. Namespace declarations are included.
-  func pair(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
-    guard index + 1 < count, let list, let name = list[index], let value = list[index + 1] else {
-      return nil
-    }
-    return (UnsafeRawBufferPointer(cString: name), UnsafeRawBufferPointer(cString: value))
-  }
+  func end(_ name: String) throws
 }
 
 /// Counts the distinct names of a document's elements and attributes, to bound their number.
@@ -383,40 +339,4 @@ struct XMLNameLimit {
     if known.count > Self.limit { return "more than 100,000 different names" }
     return nameBytes > Self.limitBytes ? "different names of more than 8 MiB" : nil
   }
-}
-
-/// The names of the open elements, starting with the root.
-struct XMLElementPath {
-  private var names: [UInt8] = []
-  /// The end of each name.
-  private var ends: [Int] = []
-
-  private static let shownNames = 12
-
-  var depth: Int { ends.count }
-
-  /// Calls `body` with the name of the innermost element.
-  func withLast<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    try names.withUnsafeBytes { try body($0.tail(from: start(of: depth - 1))) }
-  }
-
-  /// The names with dots between them; of more than 12 names, the last 12 after an ellipsis.
-  var text: String {
-    let shown = ends.indices.suffix(Self.shownNames).map { place in
-      String(decoding: names[start(of: place)..<ends[place]], as: UTF8.self)
-    }
-    return (depth > Self.shownNames ? "…" : "") + shown.joined(separator: ".")
-  }
-
-  mutating func push(_ name: UnsafeRawBufferPointer) {
-    names.append(contentsOf: name)
-    ends.append(names.count)
-  }
-
-  mutating func pop() {
-    names.removeLast(names.count - start(of: depth - 1))
-    _ = ends.popLast()
-  }
-
-  private func start(of place: Int) -> Int { place > 0 ? ends[place - 1] : 0 }
 }

@@ -15,14 +15,12 @@ final class TokenRecorder: XMLTokenHandler {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) throws {
+  func start(_ name: String, _ attributes: [XMLTokenReader.Attribute]) throws {
     startCount += 1
-    if let stopName, name.elementsEqual(stopName.utf8) { throw Stop() }
+    if let stopName, name == stopName { throw Stop() }
     if isQuiet { return }
-    bytes += Array("<".utf8) + name
-    for (name, value) in attributes {
-      bytes += Array(" ".utf8) + name + Array("=".utf8) + value
-    }
+    bytes += Array("<\(name)".utf8)
+    for (name, value) in attributes { bytes += Array(" \(name)=\(value)".utf8) }
     bytes += Array(">".utf8)
   }
 
@@ -31,8 +29,8 @@ final class TokenRecorder: XMLTokenHandler {
     if !isQuiet { bytes += text }
   }
 
-  func end(_ name: UnsafeRawBufferPointer) throws {
-    if !isQuiet { bytes += Array("</".utf8) + name + Array(">".utf8) }
+  func end(_ name: String) throws {
+    if !isQuiet { bytes += Array("</\(name)>".utf8) }
   }
 }
 
