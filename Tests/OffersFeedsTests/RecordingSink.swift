@@ -12,10 +12,10 @@ final class RecordingSink: OfferSink {
 
   private(set) var events: [Event] = []
 
-  func accept(_ texts: OfferTexts, position: Int) {
+  func accept(_ offer: OfferRecord, position: Int) {
     var copies: [OfferField: String] = [:]
     for field in OfferField.allCases {
-      if let text = texts[field] { copies[field] = Self.checked(text) }
+      if let text = offer[field] { copies[field] = Self.checked(text) }
     }
     events.append(.offer(position: position, texts: copies))
   }

@@ -110,11 +110,7 @@ final class RecordingStore: SyncStore {
 
   private static func ids(_ records: any OfferRecordSource) throws -> [String] {
     var ids: [String] = []
-    try records.forEachRecord { record in
-      record.forEachField { field, text in
-        if field == .id, let text { ids.append(String(decoding: text, as: UTF8.self)) }
-      }
-    }
+    try records.forEachRecord { ids.append($0.id) }
     return ids
   }
 

@@ -44,7 +44,7 @@ extension OfferAssembler {
     switch assemble(record, ownKeys: ownKeys, isFull: isFull) {
     case .offer(let mended):
       if let mended { sink.mend(position: position, reason: mended) }
-      try sink.accept(texts, position: position)
+      try sink.accept(offer, position: position)
     case .noOffer(let id, let reason):
       let key = isHinting ? missingKey(for: reason).flatMap { Self.nearest($0, in: record) } : nil
       let hint = key.map { "; did you mean \($0)?" } ?? ""

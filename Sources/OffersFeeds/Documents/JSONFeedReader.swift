@@ -132,7 +132,7 @@ final class JSONFeedReader: FormatReader {
       return false
     }
     if let mended { sink.mend(position: itemCount, reason: mended) }
-    try sink.accept(assembler.texts, position: itemCount)
+    try sink.accept(assembler.offer, position: itemCount)
     return true
   }
 

@@ -6,7 +6,7 @@ import OffersCore
 /// as a whole.
 package protocol OfferSink: AnyObject {
   /// Receives an offer that has an id and a name.
-  func accept(_ texts: OfferTexts, position: Int) throws
+  func accept(_ offer: OfferRecord, position: Int) throws
 
   /// Receives the reason why a record is not a valid offer, and the record's id if it could be
   /// read: the offer with that id is still in the feed, although its record is invalid.

@@ -395,9 +395,9 @@ private struct SampleReading {
     var ids: Set<[UInt8]> = []
     var reasons: [String: Int] = [:]
 
-    func accept(_ texts: OfferTexts, position: Int) {
+    func accept(_ offer: OfferRecord, position: Int) {
       offerCount += 1
-      if let id = texts[.id] { ids.insert(Array(id.utf8)) }
+      if let id = offer[.id] { ids.insert(Array(id.utf8)) }
     }
 
     func skip(id: String?, position: Int, reason: String) {

@@ -142,7 +142,7 @@ extension OfferAssembler {
       CharacterScan.isDigit($0) || $0 == 0x2E || $0 == 0x2C || $0 == 0x20
     }
     if isBare { return "\(text) \(code)" }
-    if code.utf8.count == 3 { texts.rewardCurrency = code }
+    if code.utf8.count == 3 { offer.rewardCurrency = code }
     return text
   }
 

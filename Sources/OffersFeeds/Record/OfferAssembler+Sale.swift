@@ -19,7 +19,7 @@ extension OfferAssembler {
     }
     let start = saleDate(first).map(zone.start) ?? .min
     let end = saleDate(last).map(zone.end) ?? .max
-    if start > now || end >= now && end != .max { texts.isTimed = true }
+    if start > now || end >= now && end != .max { offer.isTimed = true }
     return start <= now && now <= end
   }
 

@@ -1,10 +1,10 @@
 import OffersCore
 
-/// Makes an offer's texts from a record, according to the rules of a definition.
+/// Makes an offer of a record, according to the rules of a definition.
 final class OfferAssembler {
   /// The result for a record.
   enum Result {
-    /// The offer's texts are in `texts`. `mended` describes what was left out or repaired; nil if
+    /// The offer is in `offer`. `mended` describes what was left out or repaired; nil if
     /// nothing was.
     case offer(mended: String?)
     case noOffer(id: String?, reason: String)
@@ -26,8 +26,8 @@ final class OfferAssembler {
   let now: Int64
   /// Whether a path leads to an item itself, which may be a text then.
   let readsItemItself: Bool
-  /// The texts of the current offer.
-  var texts = OfferTexts()
+  /// The current offer.
+  var offer = OfferRecord()
   /// Descriptions of the current offer's parts that were left out or repaired.
   private var notes: [String] = []
   private var hasNotes = false
@@ -77,27 +77,27 @@ final class OfferAssembler {
     let document = document
     values = RecordValues(record, document: document.value, ownKeys: ownKeys)
     if hasNotes { forgetNotes() }
-    texts = OfferTexts()
+    offer = OfferRecord()
     guard let id = readID(), !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? Self.noID)
     }
-    texts[.id] = id
+    offer[.id] = id
     if id.utf8.count > OfferLimits.idBytes {
       return .noOffer(id: nil, reason: "id is longer than \(OfferLimits.idBytes) bytes")
     }
     for (field, rule) in fields {
-      texts[field] =
+      offer[field] =
         field == .categories ? readCategories(rule) : fit(tidied(read(rule, field), field), field)
     }
     // A latitude without a longitude, or the reverse, is no place.
-    if (texts[.latitude] == nil) != (texts[.longitude] == nil) {
-      texts[.latitude] = nil
-      texts[.longitude] = nil
+    if (offer[.latitude] == nil) != (offer[.longitude] == nil) {
+      offer[.latitude] = nil
+      offer[.longitude] = nil
     }
-    guard let name = texts[.name], !name.isBlank else {
+    guard let name = offer[.name], !name.isBlank else {
       return .noOffer(id: id, reason: nameNote ?? Self.noName)
     }
-    if !definition.attributes.isEmpty { texts[.attributes] = readAttributes() }
+    if !definition.attributes.isEmpty { offer[.attributes] = readAttributes() }
     if isFull {
       add("the record has more than \(RecordValue.countLimit) values, the rest left out")
     }
@@ -123,7 +123,7 @@ final class OfferAssembler {
   private func amount(ofNumber number: String) -> String {
     let text = JSONNumberText.amount(number)
     let point = text.utf8.firstIndex(of: 0x2E)
-    texts.isRewardNumber = point.map { text.utf8[$0...].count == 4 } ?? false
+    offer.isRewardNumber = point.map { text.utf8[$0...].count == 4 } ?? false
     return text
   }
 

@@ -34,8 +34,8 @@ private enum EnteredValue {
     let reward = Self.parse(text, RewardParser(typedIn: nil))
     if reward.isUpTo { return nil }
     switch reward.kind {
-    case OfferRecord.percent: self = .percent(hundredths: reward.number)
-    case OfferRecord.amount where Self.code(reward) == CurrencyCode.unknown.code:
+    case ExactReward.percent: self = .percent(hundredths: reward.number)
+    case ExactReward.amount where Self.code(reward) == CurrencyCode.unknown.code:
       var sharing = CurrencyCode.all.filter {
         Self.code(Self.parse(text, RewardParser(typedIn: $0))) == $0.code
       }
@@ -47,7 +47,7 @@ private enum EnteredValue {
       self = .open(
         hundredths: reward.number,
         codes: sharing.isEmpty ? nil : Set((sharing + [.unknown]).map(\.code)))
-    case OfferRecord.amount:
+    case ExactReward.amount:
       self = .amount(minorUnits: reward.number, currency: Self.code(reward))
     default: return nil
     }

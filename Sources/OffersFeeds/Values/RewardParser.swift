@@ -46,6 +46,15 @@ package struct RewardParser: Sendable {
     unknown = .unknown
   }
 
+  /// The reward of an offer with its exact value; nil if the offer has none.
+  package func findReward(of offer: OfferRecord) -> Reward? {
+    offer[.reward].map { text in
+      Reward(
+        text: text,
+        exact: parse(text, currency: offer.rewardCurrency, isNumber: offer.isRewardNumber))
+    }
+  }
+
   /// - Parameters:
   ///   - text: the printed reward.
   ///   - currency: the ISO 4217 code of the currency that the record states beside the text; nil if
@@ -118,7 +127,7 @@ package struct RewardParser: Sendable {
     // sign directly before it.
     let before = CharacterScan.skipSpacesBack(text, from: first)
     if CharacterScan.stands("€", in: text, at: before - 3) { return ExactReward() }
-    return reward(text, before: first, OfferRecord.percent, hundredths)
+    return reward(text, before: first, ExactReward.percent, hundredths)
   }
 
   private func amount(
@@ -137,8 +146,8 @@ package struct RewardParser: Sendable {
     if number.hasWordSpace, !RewardWords.isLimitOnly(text, before: mark.start) {
       return ExactReward()
     }
-    var result = reward(text, before: mark.start, OfferRecord.amount, units)
-    if result.kind == OfferRecord.amount { result.currency = mark.currency.letters }
+    var result = reward(text, before: mark.start, ExactReward.amount, units)
+    if result.kind == ExactReward.amount { result.currency = mark.currency.letters }
     return result
   }
 
@@ -152,7 +161,7 @@ package struct RewardParser: Sendable {
       CharacterScan.skipSpaces(text, from: number.end) == text.count,
       let units = number.units(bareCurrency.unitDigits, CurrencyMark.byCurrency(bareCurrency))
     else { return result }
-    result.kind = OfferRecord.amount
+    result.kind = ExactReward.amount
     result.number = units
     result.currency = bareCurrency.letters
     return result

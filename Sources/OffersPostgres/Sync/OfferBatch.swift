@@ -80,21 +80,22 @@ struct OfferBatch {
     let before = columns.reduce(0) { $0 + $1.values.byteCount }
     keys.append(key)
     changes.append(changedAt)
-    record.forEachField { field, text in
-      guard field != .id else { return ids.append(text) }
+    ids.append(record.id)
+    for field in OfferField.allCases.dropFirst() {
+      let text = record[field]
       let column = field.rawValue - 1
       switch field.columnType {
       case .text: columns[column].values.append(text)
-      case .seconds: columns[column].values.append(Self.seconds(Self.string(text)))
-      case .degrees: columns[column].values.append(Self.string(text).flatMap(Double.init))
+      case .seconds: columns[column].values.append(Self.seconds(text))
+      case .degrees: columns[column].values.append(text.flatMap(Double.init))
       }
     }
     columns[Self.hash].values.append(Int64(bitPattern: record.contentHash))
-    appendReward(record.rewardValue, isUpTo: record.isUpTo)
-    func text(_ field: OfferField) -> String? { Self.string(record.text(field.rawValue)) }
+    appendReward(record.reward?.value, isUpTo: record.reward?.isUpTo ?? false)
     appendKeys(
-      text(.name) ?? "", retailer: text(.retailer), description: text(.description),
-      categories: text(.categories), attributes: text(.attributes), terms: text(.terms), &words)
+      record[.name] ?? "", retailer: record[.retailer], description: record[.description],
+      categories: record[.categories], attributes: record[.attributes], terms: record[.terms],
+      &words)
     bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
   }
 
@@ -126,10 +127,6 @@ struct OfferBatch {
       attributes: attributes.map(OfferAttribute.parse) ?? [], terms: terms)
     columns[Self.firstKey + 3].values.append(document.text)
     words.formUnion(document.words)
-  }
-
-  static func string(_ text: UnsafeRawBufferPointer?) -> String? {
-    text.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Whole Unix seconds of the integer or decimal number in a record; nil for another text.

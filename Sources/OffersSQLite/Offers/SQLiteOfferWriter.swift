@@ -170,44 +170,32 @@ final class OfferStatement {
     // Details that were NULL in the last row, and are NULL again, need not be bound.
     let bindsDetails = hasDetails || record.hasDetails
     hasDetails = record.hasDetails
-    var name: UnsafeRawBufferPointer?
-    record.forEachText(of: bindsDetails ? OfferField.count : OfferField.retailer.rawValue) {
-      statement.bind(Int32($0 + 1), $1)
-      if $0 == OfferField.name.rawValue { name = $1 }
+    for field in OfferField.allCases
+    where bindsDetails || field.rawValue < OfferField.retailer.rawValue {
+      statement.bind(Int32(field.rawValue + 1), copying: record[field])
     }
     if bindsDetails { bindKeys(of: record) }
     statement.bind(Self.firstReward - 1, Int64(bitPattern: record.contentHash))
     bindReward(record)
+    statement.bind(Self.firstKey, copying: record[.name].map { NaturalOrder.key($0) })
     other(statement)
-    guard let name else {
-      statement.bindNull(Self.firstKey)
-      return try statement.run()
-    }
-    return try NaturalOrder.key(name).withUnsafeBytes { key in
-      statement.bind(Self.firstKey, bytes: key)
-      return try statement.run()
-    }
+    return try statement.run()
   }
 
   /// Binds the keys of the retailer and the categories.
   private func bindKeys(of record: OfferRecord) {
-    let retailer = record.text(OfferField.retailer.rawValue)
-    statement.bind(Self.firstKey + 1, copying: retailer.map { NaturalOrder.key($0) })
-    let categories = record.text(OfferField.categories.rawValue).map {
-      JSONTexts.parse(String(decoding: $0, as: UTF8.self))
-    }
+    statement.bind(Self.firstKey + 1, copying: record[.retailer].map { NaturalOrder.key($0) })
+    let categories = record[.categories].map(JSONTexts.parse)
     statement.bind(Self.firstKey + 2, copying: categories.map { NaturalOrder.keys($0) })
   }
 
   private func bindReward(_ record: OfferRecord) {
     let firstReward = Self.firstReward
-    let reward = record.rewardParts
-    let isAmount = reward.kind == OfferRecord.amount
-    statement.bind(firstReward, number: isAmount ? reward.number : nil)
-    statement.bind(firstReward + 1, isAmount ? reward.currency : nil)
-    statement.bind(
-      firstReward + 2, number: reward.kind == OfferRecord.percent ? reward.number : nil)
-    statement.bind(firstReward + 3, record.isUpTo ? 1 : 0)
+    let reward = record.reward
+    statement.bind(firstReward, number: reward?.minorUnits)
+    statement.bind(firstReward + 1, copying: reward?.storedCurrency)
+    statement.bind(firstReward + 2, number: reward?.percentHundredths)
+    statement.bind(firstReward + 3, reward?.isUpTo == true ? 1 : 0)
   }
 }
 

@@ -40,19 +40,19 @@ package struct OfferDifference {
     var differs = false
     var direction: OfferChange.Kind?
     json.object { json in
-      record.forEachField { field, text in
-        if field == .id { return }
+      for field in OfferField.allCases.dropFirst() {
+        let text = record[field]
         let isSame: Bool
         var rewards: (old: Reward?, new: Reward?)
         switch field {
         case .latitude, .longitude:
-          isSame = row.findReal(field.rawValue) == Self.string(text).flatMap(Double.init)
+          isSame = row.findReal(field.rawValue) == text.flatMap(Double.init)
         case .startsAt, .expiresAt:
-          isSame = row.findDate(field.rawValue) == Self.date(Self.string(text))
+          isSame = row.findDate(field.rawValue) == Self.date(text)
         case .reward:
           rewards = (
             OfferField.reward(row, text: field.rawValue, value: Self.firstReward),
-            Self.reward(record, text)
+            record.reward
           )
           isSame = !Reward.differ(rewards.old, rewards.new)
           hasOtherReward =
@@ -61,7 +61,7 @@ package struct OfferDifference {
               || !Self.isSame(row.findUTF8(field.rawValue), text))
         default: isSame = Self.isSame(row.findUTF8(field.rawValue), text)
         }
-        if isSame { return }
+        if isSame { continue }
         differs = true
         if SearchMatch.Field(rawValue: field.name) != nil { isSearched = true }
         if field == .reward { direction = .direction(from: rewards.old, to: rewards.new) }
@@ -78,28 +78,14 @@ package struct OfferDifference {
     self.direction = direction
   }
 
-  private static func isSame(
-    _ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?
-  ) -> Bool {
-    guard let left, let right else { return left == nil && right == nil }
-    guard left.count == right.count else { return false }
-    guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-    return memcmp(first, second, left.count) == 0
-  }
-
-  private static func string(_ text: UnsafeRawBufferPointer?) -> String? {
-    text.map { String(decoding: $0, as: UTF8.self) }
+  private static func isSame(_ stored: UnsafeRawBufferPointer?, _ text: String?) -> Bool {
+    guard let stored, let text else { return stored == nil && text == nil }
+    return stored.elementsEqual(text.utf8)
   }
 
   private static func date(_ text: String?) -> Date? {
     text.flatMap(Double.init).map {
       Date(storedSeconds: Date(timeIntervalSince1970: $0).storedSeconds)
-    }
-  }
-
-  private static func reward(_ record: OfferRecord, _ text: UnsafeRawBufferPointer?) -> Reward? {
-    string(text).map {
-      Reward(text: $0, value: record.rewardValue, isUpTo: record.isUpTo)
     }
   }
 
@@ -122,10 +108,8 @@ package struct OfferDifference {
 
   /// Writes a record's value as JSON output prints it.
   private static func write(
-    _ field: OfferField, _ text: UnsafeRawBufferPointer?, _ reward: Reward?,
-    to json: inout JSONWriter
+    _ field: OfferField, _ text: String?, _ reward: Reward?, to json: inout JSONWriter
   ) {
-    let text = string(text)
     switch field {
     case .reward: json.value(reward)
     case .startsAt, .expiresAt: json.value(date(text))

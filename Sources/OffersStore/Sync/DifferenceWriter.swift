@@ -309,7 +309,7 @@ final class DifferenceWriter {
   }
 
   private func check(_ record: OfferRecord) throws {
-    if record.text(OfferField.name.rawValue)?.isEmpty ?? true {
+    if record[.name]?.isEmpty ?? true {
       throw OffersError(.storageFailed, "An offer without a name cannot be stored.")
     }
   }

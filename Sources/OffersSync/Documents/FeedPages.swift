@@ -274,7 +274,7 @@ struct FeedPages {
   }
 
   private final class IgnoringSink: OfferSink {
-    func accept(_ texts: OfferTexts, position: Int) {}
+    func accept(_ offer: OfferRecord, position: Int) {}
     func skip(id: String?, position: Int, reason: String) {}
     func mend(position: Int, reason: String) {}
   }

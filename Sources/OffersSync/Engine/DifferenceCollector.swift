@@ -14,7 +14,7 @@ final class DifferenceCollector: OfferSink {
   private(set) var unchangedCount = 0
   private(set) var skippedCount = 0
   private(set) var mendedCount = 0
-  /// Whether the same document may give other offers later; see `OfferTexts.isTimed`.
+  /// Whether the same document may give other offers later; see `OfferRecord.isTimed`.
   private(set) var isTimed = false
   /// The number of valid records, repeated ones included.
   private(set) var offerCount = 0
@@ -54,16 +54,16 @@ final class DifferenceCollector: OfferSink {
   /// Begins the comparison with the stored offers. Must be called before the first record.
   func begin(comparingWith known: KnownOffers) { self.known = known }
 
-  func accept(_ texts: OfferTexts, position: Int) throws {
-    guard let id = texts[.id] else { return }
+  func accept(_ offer: OfferRecord, position: Int) throws {
+    guard let id = offer[.id] else { return }
     offerCount += 1
-    if texts.isTimed { isTimed = true }
-    if look.offerCount < FeedTraits.offerLimit { addLook(of: texts) }
+    if offer.isTimed { isTimed = true }
+    if look.offerCount < FeedTraits.offerLimit { addLook(of: offer) }
     if isSearch { foundPages[foundPages.count - 1].append(id) }
     if pageIDs?.insert(Array(id.utf8)).inserted == false { return skipRepeated(id, position) }
-    let hash = texts.contentHash(seed: seed)
-    let key: Int64
-    switch known.see(id: id, contentHash: hash) {
+    var offer = offer
+    offer.contentHash = offer.makeContentHash(seed: seed)
+    switch known.see(id: id, contentHash: offer.contentHash) {
     case .unchanged:
       unchangedCount += 1
       return
@@ -72,41 +72,25 @@ final class DifferenceCollector: OfferSink {
       // feed. In a single document it is.
       if firstPageRecords == nil { skipRepeated(id, position) }
       return
-    case .new:
-      key = 0
-      noteLink(of: texts, id)
-    case .different(let stored): key = stored
+    case .new: noteLink(of: offer, id)
+    case .different(let key): offer.offerKey = key
     }
-    var reward = ExactReward()
-    if let text = texts[.reward] {
-      reward = rewards.parse(
-        text, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber)
-    }
-    let byteCount = OfferRecord.byteCount(of: texts)
-    let address = try room(byteCount, inNew: key == 0)
-    OfferRecord.write(
-      texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
-      reward: reward, byteCount: byteCount, to: address)
+    offer.position = earlierRecords + position
+    offer.reward = rewards.findReward(of: offer)
+    try (offer.offerKey == 0 ? newRecords : knownRecords).append(offer)
   }
 
-  private func noteLink(of texts: OfferTexts, _ id: String) {
-    guard known.currentCount > 0, linkedOffers.count <= OfferRenaming.limit, let url = texts[.url],
-      let name = texts[.name]
+  private func noteLink(of offer: OfferRecord, _ id: String) {
+    guard known.currentCount > 0, linkedOffers.count <= OfferRenaming.limit, let url = offer[.url],
+      let name = offer[.name]
     else { return }
     linkedOffers.append(RenameCandidate(id: id, url: url.utf8, name: name.utf8))
   }
 
-  private func addLook(of texts: OfferTexts) {
+  private func addLook(of offer: OfferRecord) {
     look.addOffer(
-      url: texts[.url], hasDescription: texts[.description] != nil, hasTerms: texts[.terms] != nil,
-      hasReward: texts[.reward] != nil, hasImage: texts[.imageURL] != nil)
-  }
-
-  /// Allocates a record in `newRecords` or `knownRecords`.
-  @inline(__always)
-  private func room(_ byteCount: Int, inNew isNew: Bool) throws -> UnsafeMutableRawPointer {
-    isNew
-      ? try newRecords.append(byteCount: byteCount) : try knownRecords.append(byteCount: byteCount)
+      url: offer[.url], hasDescription: offer[.description] != nil, hasTerms: offer[.terms] != nil,
+      hasReward: offer[.reward] != nil, hasImage: offer[.imageURL] != nil)
   }
 
   private func skipRepeated(_ id: String, _ position: Int) {
@@ -168,136 +152,75 @@ final class DifferenceCollector: OfferSink {
 /// file, which disappears with the process.
 final class RecordSpool {
   private let folder: String
-  /// The last records, one after another, in the first `bufferedBytes` of the buffer.
-  private var buffer = SpoolBuffer(byteCount: 0)
-  private var bufferedBytes = 0
+  /// The last records, encoded.
+  private var buffer: [UInt8] = []
   private var file: SpoolFile?
 
-  /// The size of the buffer; a larger record gets a buffer of its own size.
+  /// The size of the buffer above which its records go to the file.
   fileprivate static let bufferBytes = 1 << 20
 
   init(folder: String) {
     self.folder = folder
   }
 
-  /// Allocates a record of `byteCount` bytes and returns its address, a multiple of 8. The caller
-  /// writes the record before it adds the next one.
-  func append(byteCount: Int) throws -> UnsafeMutableRawPointer {
-    if bufferedBytes + byteCount > buffer.byteCount { try makeRoom(byteCount) }
-    defer { bufferedBytes += byteCount }
-    return buffer.start + bufferedBytes
+  func append(_ record: OfferRecord) throws {
+    record.encode(to: &buffer)
+    if buffer.count < Self.bufferBytes { return }
+    let target = try file ?? SpoolFile(folder: folder)
+    file = target
+    try buffer.withUnsafeBytes { try target.append($0) }
+    buffer.removeAll(keepingCapacity: buffer.count < 2 * Self.bufferBytes)
   }
 
   /// The collected records, for another thread to read. Nothing may be appended after this.
-  func finish() -> SpooledRecords {
-    SpooledRecords(file: file, buffer: buffer, bufferedBytes: bufferedBytes)
-  }
-
-  private func makeRoom(_ byteCount: Int) throws {
-    if bufferedBytes > 0 {
-      let target = try file ?? SpoolFile(folder: folder)
-      file = target
-      try target.append(UnsafeRawBufferPointer(start: buffer.start, count: bufferedBytes))
-      bufferedBytes = 0
-    }
-    if byteCount > buffer.byteCount {
-      buffer = SpoolBuffer(byteCount: max(byteCount, Self.bufferBytes))
-    }
-  }
+  func finish() -> SpooledRecords { SpooledRecords(file: file, rest: buffer) }
 }
 
 /// Immutable records: a file's records first, then those in memory.
 struct SpooledRecords: OfferRecordSource {
   fileprivate let file: SpoolFile?
-  fileprivate let buffer: SpoolBuffer
-  fileprivate let bufferedBytes: Int
+  fileprivate let rest: [UInt8]
 
-  static let none = SpooledRecords(
-    file: nil, buffer: SpoolBuffer(byteCount: 0), bufferedBytes: 0)
+  static let none = SpooledRecords(file: nil, rest: [])
 
   func makeReader() -> any OfferRecordReader { Reader(self) }
 
   private final class Reader: OfferRecordReader {
     private let records: SpooledRecords
-    /// The chunk of the file that was read last.
-    private var fileBuffer = SpoolBuffer(byteCount: 0)
-    /// The offset of the next chunk in the file.
+    /// The bytes that were read last, which may end within a record.
+    private var bytes: [UInt8] = []
+    /// The index of the next record in `bytes`.
+    private var place = 0
+    /// The offset of the next bytes in the file.
     private var offset = 0
-    private var isAtBuffer = false
-    /// The next record in the loaded chunk; nil before the first chunk.
-    private var place: UnsafeRawPointer?
-    /// The end of the last whole record in the loaded chunk.
-    private var end: UnsafeRawPointer?
+    private var isAtRest = false
 
     init(_ records: SpooledRecords) { self.records = records }
 
     func next() throws -> OfferRecord? {
-      if place == end, try !readOn() { return nil }
-      guard let start = place else { return nil }
-      let record = OfferRecord(at: start)
-      place = start + record.byteCount
-      return record
-    }
-
-    /// Loads the next chunk: from the file and at last the buffer. Returns false if there is none.
-    private func readOn() throws -> Bool {
-      if let file = records.file, try readWholeRecords(of: file) { return true }
-      if isAtBuffer || records.bufferedBytes == 0 { return false }
-      isAtBuffer = true
-      go(through: records.buffer, records.bufferedBytes)
-      return true
-    }
-
-    private func readWholeRecords(of file: SpoolFile) throws -> Bool {
-      if fileBuffer.byteCount == 0 { fileBuffer = SpoolBuffer(byteCount: RecordSpool.bufferBytes) }
       while true {
-        let bytes = UnsafeMutableRawBufferPointer(
-          start: fileBuffer.start, count: fileBuffer.byteCount)
-        let count = try file.read(bytes, at: offset)
-        let whole = Self.endOfWholeRecords(in: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-        if whole > 0 || count < bytes.count {
-          offset += whole
-          go(through: fileBuffer, whole)
-          return whole > 0
+        if let record = OfferRecord(decoding: bytes, at: &place) { return record }
+        if try !readOn() { return nil }
+      }
+    }
+
+    /// Reads the next bytes: of the file, and at last those in memory. Returns false if there are none.
+    private func readOn() throws -> Bool {
+      bytes.removeFirst(place)
+      place = 0
+      if let file = records.file {
+        let piece = try [UInt8](unsafeUninitializedCapacity: RecordSpool.bufferBytes) {
+          room, count in
+          count = try file.read(UnsafeMutableRawBufferPointer(room), at: offset)
         }
-        // A record is larger than the buffer, which grows until it holds the record.
-        fileBuffer = SpoolBuffer(byteCount: 2 * count)
+        offset += piece.count
+        bytes += piece
+        if !piece.isEmpty { return true }
       }
+      if isAtRest { return false }
+      isAtRest = true
+      bytes = records.rest
+      return !bytes.isEmpty
     }
-
-    private func go(through buffer: SpoolBuffer, _ byteCount: Int) {
-      place = UnsafeRawPointer(buffer.start)
-      end = place.map { $0 + byteCount }
-    }
-
-    private static func endOfWholeRecords(in bytes: UnsafeRawBufferPointer) -> Int {
-      var end = 0
-      guard let base = bytes.baseAddress else { return end }
-      while bytes.count - end >= 8 {
-        let next = end + OfferRecord(at: base + end).byteCount
-        if next > bytes.count { break }
-        end = next
-      }
-      return end
-    }
-  }
-}
-
-/// Memory at a fixed address, for one thread to fill and another one to read afterwards.
-private final class SpoolBuffer: Sendable {
-  /// The address as an integer, because pointers are not Sendable.
-  private let address: UInt
-  let byteCount: Int
-
-  init(byteCount: Int) {
-    address = UInt(bitPattern: UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8))
-    self.byteCount = byteCount
-  }
-
-  deinit { start.deallocate() }
-
-  var start: UnsafeMutableRawPointer {
-    // The address was made from a pointer, so it is not null.
-    UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
   }
 }

@@ -47,14 +47,14 @@ private final class FeedCheckSink: OfferSink {
     rewards = RewardParser(feedCurrency: definition.currency)
   }
 
-  func accept(_ texts: OfferTexts, position: Int) {
+  func accept(_ record: OfferRecord, position: Int) {
     check.offerCount += 1
-    for field in OfferField.allCases where texts[field] != nil {
+    for field in OfferField.allCases where record[field] != nil {
       check.fieldCounts[field, default: 0] += 1
     }
-    let offer = offer(texts)
+    let offer = offer(of: record)
     var id = ContentHash(seed: 3)
-    var text = texts[.id] ?? ""
+    var text = record[.id] ?? ""
     text.withUTF8 { id.combine(UnsafeRawBufferPointer($0)) }
     if !ids.insert(id.value).inserted { check.repeatedCount += 1 }
     for attribute in offer.attributes { check.attributeCounts[attribute.label, default: 0] += 1 }
@@ -90,40 +90,20 @@ private final class FeedCheckSink: OfferSink {
     if check.problems.count < SyncRun.problemLimit { check.problems.append(problem) }
   }
 
-  private func offer(_ texts: OfferTexts) -> Offer {
+  private func offer(of record: OfferRecord) -> Offer {
     func date(_ field: OfferField) -> Date? {
-      texts[field].flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
+      record[field].flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
     }
     var offer = Offer(
-      ref: OfferRef(feed: definition.name, offerID: texts[.id] ?? ""), name: "",
-      reward: texts[.reward].map {
-        Reward(
-          text: $0,
-          exact: rewards.parse(
-            $0, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber))
-      },
-      categories: texts[.categories].map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
-      expiresAt: date(.expiresAt), latitude: texts[.latitude].flatMap(Double.init),
-      longitude: texts[.longitude].flatMap(Double.init),
-      attributes: texts[.attributes].map(OfferAttribute.parse) ?? [], firstSeenAt: now,
+      ref: OfferRef(feed: definition.name, offerID: record[.id] ?? ""), name: "",
+      reward: rewards.findReward(of: record),
+      categories: record[.categories].map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
+      expiresAt: date(.expiresAt), latitude: record[.latitude].flatMap(Double.init),
+      longitude: record[.longitude].flatMap(Double.init),
+      attributes: record[.attributes].map(OfferAttribute.parse) ?? [], firstSeenAt: now,
       changedAt: now)
-    for field in OfferField.texts { offer[field] = texts[field] }
+    for field in OfferField.texts { offer[field] = record[field] }
     return offer
-  }
-}
-
-extension Reward {
-  fileprivate init(text: String, exact: ExactReward) {
-    var value: Value?
-    let (a, b, c) = exact.currency
-    switch exact.kind {
-    case OfferRecord.amount:
-      value = .amount(
-        minorUnits: exact.number, storedCurrency: String(decoding: [a, b, c], as: UTF8.self))
-    case OfferRecord.percent: value = .percent(hundredths: exact.number)
-    default: break
-    }
-    self.init(text: text, value: value, isUpTo: exact.isUpTo)
   }
 }
 

@@ -92,11 +92,11 @@ struct ContentHashTests {
   @Test("an edit of any field changes an offer's hash, and so does a text in another field")
   func noticesEveryField() {
     var hashes: Set<UInt64> = []
-    hashes.insert(OfferTexts().contentHash(seed: 1))
+    hashes.insert(OfferRecord().makeContentHash(seed: 1))
     for field in OfferField.allCases {
-      var texts = OfferTexts()
-      texts[field] = "same text"
-      hashes.insert(texts.contentHash(seed: 1))
+      var offer = OfferRecord()
+      offer[field] = "same text"
+      hashes.insert(offer.makeContentHash(seed: 1))
     }
     #expect(hashes.count == OfferField.count + 1)
   }
@@ -179,10 +179,10 @@ struct ContentHashTests {
   func tellsEmptyTexts() {
     var hashes: Set<UInt64> = []
     for count in 0...OfferField.count {
-      var texts = OfferTexts()
-      texts[.name] = "tea"
-      for field in OfferField.allCases.prefix(count) where field != .name { texts[field] = "" }
-      hashes.insert(texts.contentHash(seed: 1))
+      var offer = OfferRecord()
+      offer[.name] = "tea"
+      for field in OfferField.allCases.prefix(count) where field != .name { offer[field] = "" }
+      hashes.insert(offer.makeContentHash(seed: 1))
     }
     // The name is set in each, so the prefixes of one and of two fields are equal.
     #expect(hashes.count == OfferField.count)

@@ -101,7 +101,7 @@ struct FeedCatalogTests {
     let rewards = try FeedReading(sample).offers.compactMap { $0[.reward] }.map { text in
       Array(text.utf8).withUnsafeBytes { parser.parse($0) }
     }
-    #expect(Set(rewards.map(\.kind)) == [0, OfferRecord.amount, OfferRecord.percent])
+    #expect(Set(rewards.map(\.kind)) == [0, ExactReward.amount, ExactReward.percent])
     #expect(rewards.contains { $0.isUpTo })
   }
 

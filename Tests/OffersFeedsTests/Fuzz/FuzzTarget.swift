@@ -223,14 +223,14 @@ final class FuzzSink: OfferSink {
 
   var hash: UInt64 { state.value }
 
-  func accept(_ texts: OfferTexts, position: Int) {
+  func accept(_ offer: OfferRecord, position: Int) {
     add(1, position)
-    if texts[.id]?.isEmpty != false || texts[.name]?.isEmpty != false {
+    if offer[.id]?.isEmpty != false || offer[.name]?.isEmpty != false {
       fail("an offer without id or name")
     }
     for field in OfferField.allCases {
-      combine(texts[field])
-      if texts[field]?.utf8.contains(0) == true { fail("\(field.name) holds a NUL") }
+      combine(offer[field])
+      if offer[field]?.utf8.contains(0) == true { fail("\(field.name) holds a NUL") }
     }
   }
 

@@ -50,11 +50,11 @@ struct UntidyValueTests {
 
     init(_ currency: String) { rewards = RewardParser(feedCurrency: currency) }
 
-    func accept(_ texts: OfferTexts, position: Int) {
-      guard let text = texts[.reward] else { return units.append(nil) }
+    func accept(_ offer: OfferRecord, position: Int) {
+      guard let text = offer[.reward] else { return units.append(nil) }
       let reward = rewards.parse(
-        text, currency: texts.rewardCurrency, isNumber: texts.isRewardNumber)
-      units.append(reward.kind == OfferRecord.amount ? reward.number : nil)
+        text, currency: offer.rewardCurrency, isNumber: offer.isRewardNumber)
+      units.append(reward.kind == ExactReward.amount ? reward.number : nil)
     }
 
     func skip(id: String?, position: Int, reason: String) {}

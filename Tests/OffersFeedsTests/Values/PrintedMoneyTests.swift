@@ -169,10 +169,10 @@ private final class MoneySink: OfferSink {
   private(set) var rewards: [String] = []
   private let parser = RewardParser(feedCurrency: nil)
 
-  func accept(_ texts: OfferTexts, position: Int) {
-    guard let text = texts[.reward] else { return }
+  func accept(_ offer: OfferRecord, position: Int) {
+    guard let text = offer[.reward] else { return }
     rewards.append(
-      RewardReading.formatted(parser.parse(text, currency: texts.rewardCurrency)))
+      RewardReading.formatted(parser.parse(text, currency: offer.rewardCurrency)))
   }
 
   func skip(id: String?, position: Int, reason: String) {}

@@ -15,9 +15,9 @@ enum RewardReading {
     let mark = reward.isUpTo ? "up to " : ""
     let (a, b, c) = reward.currency
     switch reward.kind {
-    case OfferRecord.amount:
+    case ExactReward.amount:
       return "\(mark)\(reward.number) \(String(decoding: [a, b, c], as: UTF8.self))"
-    case OfferRecord.percent: return "\(mark)\(reward.number) %"
+    case ExactReward.percent: return "\(mark)\(reward.number) %"
     default: return mark + "text"
     }
   }

@@ -138,20 +138,29 @@ struct SourceTests {
       ])
   }
 
+  private static func record(_ position: Int, terms: String? = nil) -> OfferRecord {
+    var record = OfferRecord()
+    record[.id] = "\(position)"
+    record[.terms] = terms
+    record.position = position
+    return record
+  }
+
   @Test("a spool gives its records back in order, as often as asked")
   func spoolKeepsOrder() async throws {
     let folder = try await SyncedFolder().folder
     let spool = RecordSpool(folder: folder.path)
     let sizes = (0..<700).map { $0 % 50 == 7 ? 3 << 20 : 64 << 10 }
     for (number, size) in sizes.enumerated() {
-      let address = try spool.append(byteCount: size)
-      address.storeBytes(of: UInt32(size), as: UInt32.self)
-      address.storeBytes(of: UInt32(number), toByteOffset: 4, as: UInt32.self)
+      try spool.append(Self.record(number, terms: String(repeating: "x", count: size)))
     }
     let records = spool.finish()
     for _ in 0..<2 {
       var seen: [Int] = []
-      try records.forEachRecord { seen.append($0.position) }
+      try records.forEachRecord { record in
+        #expect(record[.terms]?.utf8.count == sizes[seen.count])
+        seen.append(record.position)
+      }
       #expect(seen == Array(0..<700))
     }
     // Its file has no name.
@@ -165,9 +174,7 @@ struct SourceTests {
   func spoolKeepsFewInMemory() throws {
     let spool = RecordSpool(folder: "/nowhere")
     #expect(try spool.finish().makeReader().next() == nil)
-    let address = try spool.append(byteCount: 64)
-    address.storeBytes(of: 64, as: UInt32.self)
-    address.storeBytes(of: 7, toByteOffset: 4, as: UInt32.self)
+    try spool.append(Self.record(7))
     let reader = spool.finish().makeReader()
     #expect(try reader.next()?.position == 7)
     #expect(try reader.next() == nil)

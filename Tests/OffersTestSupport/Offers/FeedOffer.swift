@@ -22,32 +22,15 @@ package struct FeedOffer: Sendable {
     self.reward = reward
   }
 
-  package var contentHash: UInt64 { texts.contentHash(seed: seed) }
+  package var contentHash: UInt64 { record.makeContentHash(seed: seed) }
 
-  package var texts: OfferTexts {
-    var texts = OfferTexts()
-    texts[.id] = id
-    texts[.name] = name
-    texts[.description] = description
-    texts[.reward] = reward?.text
-    for (field, text) in more { texts[field] = text }
-    return texts
-  }
-
-  package var exactReward: ExactReward {
-    var exact = ExactReward()
-    exact.isUpTo = reward?.isUpTo ?? false
-    switch reward?.value {
-    case .amount(let units, _):
-      let code = Array((reward?.storedCurrency ?? "").utf8)
-      exact.kind = OfferRecord.amount
-      exact.number = units
-      exact.currency = (code[0], code[1], code[2])
-    case .percent(let hundredths):
-      exact.kind = OfferRecord.percent
-      exact.number = hundredths
-    case nil: break
-    }
-    return exact
+  package var record: OfferRecord {
+    var record = OfferRecord()
+    record[.id] = id
+    record[.name] = name
+    record[.description] = description
+    record[.reward] = reward?.text
+    for (field, text) in more { record[field] = text }
+    return record
   }
 }

@@ -22,27 +22,19 @@ package struct FeedRecords: OfferRecordSource {
 
   package func makeReader() -> any OfferRecordReader { Reader(items) }
 
-  /// Writes each record to the same buffer, which invalidates the previous one.
   private final class Reader: OfferRecordReader {
     private var items: ArraySlice<Item>
-    private var room: UnsafeMutableRawPointer?
 
     init(_ items: [Item]) { self.items = items[...] }
 
-    deinit { room?.deallocate() }
-
     func next() -> OfferRecord? {
-      room?.deallocate()
-      room = nil
-      return items.popFirst().map { item in
-        let texts = item.offer.texts
-        let count = OfferRecord.byteCount(of: texts)
-        let room = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
-        self.room = room
-        OfferRecord.write(
-          texts, position: item.position, contentHash: item.offer.contentHash,
-          offerKey: item.key, reward: item.offer.exactReward, byteCount: count, to: room)
-        return OfferRecord(at: room)
+      items.popFirst().map { item in
+        var record = item.offer.record
+        record.position = item.position
+        record.offerKey = item.key
+        record.contentHash = item.offer.contentHash
+        record.reward = item.offer.reward
+        return record
       }
     }
   }
