@@ -68,7 +68,16 @@ package enum DefinitionText {
   private static func entries(of definition: FeedDefinition) -> Entries {
     var entries: Entries = []
     if let title = title(definition) { entries.append(("title", title)) }
-    entries += presentation(definition.presentation)
+    let presentation = definition.presentation
+    if presentation.layout != .grid {
+      entries.append(("layout", text(presentation.layout.rawValue)))
+    }
+    let noun = presentation.noun
+    if noun != .offer { entries.append(("noun", text(noun.singular))) }
+    if noun.plural != OfferNoun.regularPlural(of: noun.singular) {
+      entries.append(("nouns", text(noun.plural)))
+    }
+    if !presentation.byline.isEmpty { entries.append(("byline", oneOrList(presentation.byline))) }
     if let home = definition.home { entries.append(("home", text(home))) }
     if let source = definition.source { entries.append(("source", text("\(source)"))) }
     if definition.isPublicOnly { entries.append(("public-only", text("true"))) }
@@ -115,8 +124,11 @@ package enum DefinitionText {
   }
 
   private static func paths(_ paths: [FieldPath]) -> Node {
-    let texts = paths.map { text($0.descriptionFromRoot) }
-    return texts.count == 1 ? texts[0] : list(texts)
+    oneOrList(paths.map(\.descriptionFromRoot))
+  }
+
+  private static func oneOrList(_ texts: [String]) -> Node {
+    texts.count == 1 ? text(texts[0]) : list(texts.map(text))
   }
 
   private static func id(_ id: IDRule) -> Node {
@@ -133,23 +145,6 @@ package enum DefinitionText {
 
   private static func elements(of value: Node) -> [Node] {
     if case .sequence(let list) = value { Array(list) } else { [value] }
-  }
-
-  private static func presentation(_ presentation: FeedPresentation) -> Entries {
-    var entries: Entries = []
-    if presentation.layout != .grid {
-      entries.append(("layout", text(presentation.layout.rawValue)))
-    }
-    let noun = presentation.noun
-    if noun != .offer { entries.append(("noun", text(noun.singular))) }
-    if noun.plural != OfferNoun.regularPlural(of: noun.singular) {
-      entries.append(("nouns", text(noun.plural)))
-    }
-    let labels = presentation.byline.map(text)
-    if !labels.isEmpty {
-      entries.append(("byline", labels.count == 1 ? labels[0] : list(labels)))
-    }
-    return entries
   }
 
   private static func fields(_ fields: [OfferField: FieldRule], _ role: ValueRole) -> Entries {
@@ -188,26 +183,18 @@ package enum DefinitionText {
   ) -> Node {
     let alternatives = rule.alternatives
     guard let first = alternatives.first else { return list([]) }
-    let base = FieldRule.Alternative(first.value, reading: reading)
+    let extras = extras(first, reading: reading)
     let isShared =
-      alternatives.count > 1 && alternatives.allSatisfy { options($0, like: first) }
-    if alternatives.count == 1 || isShared && !options(first, like: base) {
-      let isConstant = alternatives.contains(where: Self.isConstant)
-      if !isConstant || alternatives.count == 1 {
-        let sources = alternatives.map { source($0, isFromRoot: isFromRoot) }
-        let from: Node = sources.count == 1 ? sources[0] : list(sources)
-        let extras = extras(first, reading: reading)
-        if extras.isEmpty, !isConstant, !isAlwaysMap { return from }
-        return map([(isConstant ? "text" : "from", from)] + extras)
-      }
+      !extras.isEmpty && alternatives.allSatisfy { !isConstant($0) && options($0, like: first) }
+    if alternatives.count == 1 || isShared {
+      let sources = alternatives.map { source($0, isFromRoot: isFromRoot) }
+      let from = sources.count == 1 ? sources[0] : list(sources)
+      if extras.isEmpty, !isConstant(first), !isAlwaysMap { return from }
+      return map([(isConstant(first) ? "text" : "from", from)] + extras)
     }
     let whole = list(
-      alternatives.map { alternative in
-        let source = source(alternative, isFromRoot: isFromRoot)
-        let extras = extras(alternative, reading: reading)
-        let isConstant = isConstant(alternative)
-        if extras.isEmpty, !isConstant { return source }
-        return map([(isConstant ? "text" : "from", source)] + extras)
+      alternatives.map {
+        Self.rule(FieldRule(alternatives: [$0]), reading: reading, isFromRoot: isFromRoot)
       })
     return isAlwaysMap ? map([("from", whole)]) : whole
   }
@@ -232,11 +219,7 @@ package enum DefinitionText {
     case .template(let template):
       guard isFromRoot else { return text("\(template)") }
       let parts = template.parts.map { part -> Template.Part in
-        if case .path(var path) = part {
-          path.isFromDocument = false
-          return .path(path)
-        }
-        return part
+        if case .path(let path) = part { .path(FieldPath(path.steps)) } else { part }
       }
       return text("\(Template(parts))")
     }

@@ -316,6 +316,62 @@ enum Windows1252 {
   }
 }
 
+/// Collects the UTF-8 output of decoders, and passes it on when there are 64 KiB.
+final class TextOutput {
+  private var bytes: [UInt8] = []
+
+  private static let capacity = 64 << 10
+
+  func flush(_ emit: ByteSink) throws {
+    if bytes.isEmpty { return }
+    defer { bytes.removeAll(keepingCapacity: true) }
+    try bytes.withUnsafeBytes(emit)
+  }
+
+  /// Appends a character; an invalid scalar becomes U+FFFD.
+  @inline(__always)
+  func append(scalar: UInt32, _ emit: ByteSink) throws {
+    if bytes.count >= Self.capacity { try flush(emit) }
+    let (packed, length) = UTF8Scalar.pack(scalar)
+    for place in 0..<length {
+      bytes.append(UInt8(truncatingIfNeeded: packed >> (8 * UInt32(place))))
+    }
+  }
+
+  /// Lets `body` write at the end of the buffer, with room for at least `least` bytes. `body`
+  /// returns the number of bytes written.
+  func write(
+    least: Int, _ emit: ByteSink, _ body: (UnsafeMutableRawBufferPointer) -> Int
+  ) throws {
+    if bytes.count + least > Self.capacity { try flush(emit) }
+    let count = bytes.count
+    bytes += [UInt8](repeating: 0, count: Self.capacity - count)
+    let written = bytes.withUnsafeMutableBytes {
+      body(UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+    }
+    bytes.removeLast(Self.capacity - count - written)
+  }
+}
+
+/// The UTF-8 encoding of a character.
+enum UTF8Scalar {
+  /// Returns the bytes, the first one in the lowest 8 bits, and their count; those of U+FFFD for an
+  /// invalid scalar.
+  @inline(__always)
+  static func pack(_ scalar: UInt32) -> (bytes: UInt32, count: Int) {
+    func trail(_ shift: UInt32) -> UInt32 { 0x80 | scalar >> shift & 0x3F }
+    switch scalar {
+    case 0..<0x80: return (scalar, 1)
+    case 0x80..<0x800: return (0xC0 | scalar >> 6 | trail(0) << 8, 2)
+    case 0x800..<0xD800, 0xE000..<0x1_0000:
+      return (0xE0 | scalar >> 12 | trail(6) << 8 | trail(0) << 16, 3)
+    case 0x1_0000..<0x11_0000:
+      return (0xF0 | scalar >> 18 | trail(12) << 8 | trail(6) << 16 | trail(0) << 24, 4)
+    default: return (0xBD_BFEF, 3)
+    }
+  }
+}
+
 /// A multi-byte sequence of UTF-8 (RFC 3629: no surrogates, no overlong forms).
 enum UTF8Sequence: Equatable {
   /// A complete sequence with its length, 2 to 4 bytes.
