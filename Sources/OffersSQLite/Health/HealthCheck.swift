@@ -93,7 +93,7 @@ struct HealthCheck: Sendable {
       ]
     })
 
-  /// Triggers, indexes and references that were added to the database. A user may have added them, so they are
+  /// Triggers, views, indexes and references that were added to the database. A user may have added them, so they are
   /// not removed by a repair.
   private static let triggers = HealthCheck(
     subject: "triggers",

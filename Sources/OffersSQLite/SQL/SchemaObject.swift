@@ -23,7 +23,8 @@ struct SchemaObject: CustomStringConvertible {
   private static let ownTables = Set(own.filter { $0.kind == "table" }.map(\.name))
 
   /// The objects of a database that run with the statements of this program and that no migration creates,
-  /// such as `the trigger forget_stars`: triggers, indexes of its tables, its tables with other constraints, and tables that refer to them.
+  /// such as `the trigger forget_stars`: triggers, views, indexes of its tables, its tables with other
+  /// constraints, and tables that refer to them.
   ///
   /// Such an object can change, remove or refuse what this program stores: a unique index of a constant
   /// allows one session only. A user may add one on purpose, and whoever gives a database away may have
@@ -39,7 +40,7 @@ struct SchemaObject: CustomStringConvertible {
       let table = row.text(3)
       let runs =
         switch object.kind {
-        case "trigger": true
+        case "trigger", "view": true
         case "index": ownTables.contains(table) || table.hasPrefix("offer_search")
         case "table": ownTables.contains(table) || row.flag(4)
         default: false

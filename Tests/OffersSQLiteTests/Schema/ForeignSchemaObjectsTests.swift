@@ -170,7 +170,7 @@ struct ForeignSchemaObjectsTests {
     }
   }
 
-  @Test("an examination names added triggers, and a changed trigger of this program")
+  @Test("an examination names added triggers and views, and a changed trigger of this program")
   func examination() async throws {
     let store = try await Store()
     let now = Date(timeIntervalSince1970: 2000)
@@ -178,7 +178,7 @@ struct ForeignSchemaObjectsTests {
       await store.database.examine(at: now).filter { $0.subject == subject }
     }
     #expect(await findings("triggers").map(\.level) == [.ok])
-    try store.execute(Self.trigger)
+    try store.execute("\(Self.trigger); CREATE VIEW mine AS SELECT id FROM offer")
     let found = await findings("triggers")
     #expect(found.map(\.level) == [.warning])
     #expect(found.first?.message.hasPrefix("the trigger forget_stars was not created") == true)
