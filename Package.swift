@@ -39,6 +39,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+    "OffersStore",
   ],
   targets: [
     .target(
@@ -105,6 +106,7 @@ let package = Package(
         "OffersCore",
         "OffersFeeds",
         "OffersPlatform",
+        "OffersStore",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -118,6 +120,7 @@ let package = Package(
         "OffersCore",
         "OffersFeeds",
         "OffersPlatform",
+        "OffersStore",
         "OffersSync",
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -138,6 +141,7 @@ let package = Package(
         "EmbeddedPages",
         "OffersCore",
         "OffersPlatform",
+        "OffersStore",
         "ServerShim",
         "ZLib",
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
@@ -174,6 +178,7 @@ let package = Package(
         "OffersPostgres",
         "OffersServer",
         "OffersSQLite",
+        "OffersStore",
         "OffersSync",
         "PixbufShim",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
@@ -189,6 +194,7 @@ let package = Package(
       name: "OffersTestSupport",
       dependencies: [
         "OffersCore",
+        "OffersStore",
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOPosix", package: "swift-nio", condition: program),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
@@ -197,13 +203,16 @@ let package = Package(
     // ones.
     .target(
       name: "TestStores",
-      dependencies: ["OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport"],
+      dependencies: [
+        "OffersCore", "OffersPostgres", "OffersSQLite", "OffersStore", "OffersTestSupport",
+      ],
       path: "Tests/TestStores", swiftSettings: strict),
     // The suite of tests that every store passes.
     .testTarget(
       name: "StoreRules",
       dependencies: [
-        "OffersCore", "OffersPostgres", "OffersSQLite", "OffersTestSupport", "TestStores",
+        "OffersCore", "OffersPostgres", "OffersSQLite", "OffersStore", "OffersTestSupport",
+        "TestStores",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersPlatformTests",
@@ -234,7 +243,8 @@ let package = Package(
     .testTarget(
       name: "OffersSyncTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersHTTP", "OffersPlatform", "OffersSQLite", "OffersSync",
+        "OffersCore", "OffersFeeds", "OffersHTTP", "OffersPlatform", "OffersSQLite", "OffersStore",
+        "OffersSync",
         "OffersTestSupport", "TestStores", .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
@@ -248,13 +258,14 @@ let package = Package(
       name: "OffersCLITests",
       dependencies: [
         "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersFeeds", "OffersPlatform",
-        "OffersSQLite", "OffersSync", "OffersTestSupport", "TestStores", "ZLib",
+        "OffersSQLite", "OffersStore", "OffersSync", "OffersTestSupport", "TestStores", "ZLib",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersServerTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersHTTP", "OffersServer", "OffersSQLite", "OffersSync",
+        "OffersCore", "OffersFeeds", "OffersHTTP", "OffersServer", "OffersSQLite", "OffersStore",
+        "OffersSync",
         "OffersTestSupport", "TestStores",
         .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
         .product(name: "Hummingbird", package: "hummingbird", condition: program),

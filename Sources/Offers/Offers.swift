@@ -3,4 +3,5 @@
 @_exported public import OffersFeeds
 @_exported public import OffersHTTP
 @_exported public import OffersSQLite
+@_exported public import OffersStore
 @_exported public import OffersSync

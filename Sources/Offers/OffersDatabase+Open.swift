@@ -1,6 +1,7 @@
 public import Foundation
 public import OffersFeeds
-public import OffersSQLite
+internal import OffersSQLite
+public import OffersStore
 
 extension OffersDatabase {
   /// Opens a database, or creates one without feeds and offers.
@@ -39,7 +40,7 @@ extension OffersDatabase {
   /// It is a real SQLite database with the tables, the statements and the errors of a file, and is
   /// gone when it is released. Each call returns another one, which no other process can open. Two
   /// things differ from a file: reads and writes take turns on one connection, so that a read may
-  /// wait for a write, and its `path` is `:memory:`. `backUp(to:)` and `export(to:)` write files as
+  /// wait for a write, and its `place` is `:memory:`. `backUp(to:)` and `export(to:)` write files as
   /// usual.
   ///
   /// ```swift

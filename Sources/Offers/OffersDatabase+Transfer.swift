@@ -1,10 +1,11 @@
 public import Foundation
 public import OffersCore
 internal import OffersFeeds
-public import OffersSQLite
+internal import OffersSQLite
+public import OffersStore
 internal import OffersSync
 
-extension OffersDatabase: Transfer {
+extension OffersDatabase {
   /// Exports the data as one JSON document: the feeds with the sources that a user chose, all offers
   /// with their times, the history of changes, and the records of users: favorites, recent searches
   /// and read marks. It lacks what can be fetched again, such as images, and all passphrases,
@@ -24,12 +25,13 @@ extension OffersDatabase: Transfer {
   ///   that belongs to one, or something other than a regular file, or if this database is closed;
   ///   `storageFailed` if the file cannot be written or this database is damaged.
   ///   `CancellationError` if the task is cancelled.
+  @discardableResult
   public func export(
-    to file: URL, favoritesOnly: Bool, allUsers: Bool
+    to file: URL, favoritesOnly: Bool = false, allUsers: Bool = false
   ) async throws -> ExportSummary {
     let path = try Self.filePath(of: file)
     return try await replace(path) {
-      if try self.backupTarget(path).isDatabase {
+      if try self.file.backupTarget(path).isDatabase {
         throw OffersError(
           .invalidRequest, "\(path) is a database. It was left untouched.",
           hint: "Name another file. To copy a database, back it up.")
@@ -70,8 +72,9 @@ extension OffersDatabase: Transfer {
   ///   incomplete, or is of a newer version; `limitExceeded` for a record of more than 256 MiB;
   ///   `invalidRequest` if `file` is no file URL, the document has several users and this is not the owner's record, or the database is closed or read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
   ///   `storageFailed`. `CancellationError` if the task is cancelled before the write begins.
+  @discardableResult
   public func importRecords(
-    from file: URL, acceptsSources: Bool
+    from file: URL, acceptsSources: Bool = false
   ) async throws -> ImportSummary {
     let path = try Self.filePath(of: file)
     let folder = temporaryFolder
@@ -87,7 +90,7 @@ extension OffersDatabase: Transfer {
   }
 }
 
-extension OffersDatabase: FileMaintenance {
+extension OffersDatabase {
   /// Copies a consistent snapshot of the database into one file, also while it is being written.
   ///
   /// The copy is checked before it gets its name. It is written to a temporary file in the same
@@ -105,11 +108,11 @@ extension OffersDatabase: FileMaintenance {
     let path = try Self.filePath(of: file)
     let isNew = !SQLitePlace(unchecked: path).exists
     try await replace(path, isNew: isNew) {
-      if let message = try self.backupTarget(path).refusal(of: path) {
+      if let message = try self.file.backupTarget(path).refusal(of: path) {
         throw OffersError(.invalidRequest, message, hint: "Name another file.")
       }
     } by: {
-      try await self.backUp(to: $0.temporaryPath)
+      try await self.file.backUp(to: $0.temporaryPath)
     }
   }
 
@@ -137,6 +140,16 @@ extension OffersDatabase: FileMaintenance {
 }
 
 extension OffersDatabase {
+  /// The engine of the database. An app opens no other than one of SQLite.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a database on a server.
+  private var file: SQLiteEngine {
+    get throws {
+      if let file = engine as? SQLiteEngine { return file }
+      throw OffersError(.invalidRequest, "\(place) is a database on a server, not a file.")
+    }
+  }
+
   /// Creates a file under a temporary name, has it written, and gives it its name.
   ///
   /// - Parameters:

@@ -3,6 +3,7 @@ import Logging
 import OffersCore
 import OffersFeeds
 import OffersPlatform
+import OffersStore
 import OffersSync
 
 /// Persistent connections to servers, by default one for each origin, to addresses that have been
@@ -89,13 +90,15 @@ extension SyncEngine {
   /// closes them at its end.
   ///
   /// - Parameters:
+  ///   - store: the database of the offers, opened for writing.
+  ///   - configuration: the definitions of the feeds.
   ///   - environment: returns the value of an environment variable: for the sources and headers of
   ///     definitions, for proxies (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and for
   ///     certificates (`SSL_CERT_FILE`).
-  ///   - logger: logs responses and runs, without the values of variables.
+  ///   - logger: logs each step, without the values of variables; nil for none.
   ///   - now: the clock for the times of runs and offers, and for what is due.
-  package init(
-    store: any SyncStore, configuration: FeedConfiguration = .shipped,
+  public init(
+    store: OffersDatabase, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
     logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
@@ -110,16 +113,30 @@ extension ImageLoader {
   /// A loader with the HTTP client of this package. `close()` closes its connections.
   ///
   /// - Parameters:
+  ///   - images: the database of the image cache, opened for writing.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
   ///   - environment: returns the value of an environment variable: for proxies (`https_proxy`,
   ///     `http_proxy`, `all_proxy`, `no_proxy`) and for certificates (`SSL_CERT_FILE`).
-  ///   - scaler: makes the copies of images for lists; nil for none.
-  ///   - logger: logs each image that could not be fetched.
+  ///   - logger: logs each image that could not be fetched; nil for none.
   ///   - now: the clock for the freshness of images and for the memory of failures.
-  package init(
-    images: any ImageFetchStore, allowsPrivateNetwork: Bool = false,
+  public init(
+    images: OffersDatabase, allowsPrivateNetwork: Bool = false,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    scaler: (any ImageScaler)? = nil, logger: Logger? = nil,
+    logger: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(
+      images: images, allowsPrivateNetwork: allowsPrivateNetwork, environment: environment,
+      scaler: nil, logger: logger, now: now)
+  }
+
+  /// A loader with the HTTP client of this package.
+  ///
+  /// - Parameter scaler: makes the copies of images for lists; nil for none. The other parameters are
+  ///   those of the public initializer.
+  package init(
+    images: OffersDatabase, allowsPrivateNetwork: Bool = false,
+    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
+    scaler: (any ImageScaler)?, logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(

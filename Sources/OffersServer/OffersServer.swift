@@ -74,7 +74,7 @@ package struct OffersServer: Sendable {
 
   /// Makes the responder of the server, which tests call without a port.
   func responder() -> ServedResponder {
-    let answers = Answers(signal: content.store)
+    let answers = Answers(store: content.store)
     let router = Router(context: ServedContext.self)
     // It comes first, because middleware applies to the routes that are added after it.
     router.add(middleware: RouteRights())

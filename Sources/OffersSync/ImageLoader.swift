@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// Provides images from the cache or from their servers.
 ///
@@ -17,7 +18,7 @@ import OffersFeeds
 ///   most 6 requests run concurrently, 2 of them to one host. Servers in private networks are
 ///   contacted only if `allowsPrivateNetwork` is true.
 public actor ImageLoader: ImageSource {
-  let images: any ImageFetchStore
+  let images: OffersDatabase
   private let fetch: ImageFetch
   /// The transport to close; nil for one that the app owns.
   private let owned: (any ClosableTransport)?
@@ -45,24 +46,26 @@ public actor ImageLoader: ImageSource {
   /// offline.
   private static let unreachedSeconds = 30.0
 
+  /// A loader over a transport of the caller's own.
+  ///
   /// - Parameters:
+  ///   - images: the database of the image cache, opened for writing.
   ///   - transport: sends the requests. It is not closed.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
-  ///   - scaler: makes the copies of images for lists; nil for none.
-  ///   - logger: logs each image that could not be fetched.
+  ///   - logger: logs each image that could not be fetched; nil for none.
   ///   - now: the clock for the freshness of images and for the memory of failures.
-  package init(
-    images: any ImageFetchStore, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
-    scaler: (any ImageScaler)? = nil, logger: Logger? = nil,
-    now: @escaping @Sendable () -> Date = { Date() }
+  public init(
+    images: OffersDatabase, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
+    logger: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
       images: images, transport: .shared(transport), allowsPrivateNetwork: allowsPrivateNetwork,
-      scaler: scaler, logger: logger ?? .silent, now: now)
+      logger: logger ?? .silent, now: now)
   }
 
+  /// - Parameter scaler: makes the copies of images for lists; nil for none.
   package init(
-    images: any ImageFetchStore, transport: TransportOwnership, allowsPrivateNetwork: Bool,
+    images: OffersDatabase, transport: TransportOwnership, allowsPrivateNetwork: Bool,
     scaler: (any ImageScaler)? = nil, logger: Logger, now: @escaping @Sendable () -> Date,
     limits: FetchLimits? = nil
   ) {
@@ -266,7 +269,7 @@ extension ImageLoader {
   ///   an image on the screen.
   /// - No image is fetched only to be evicted by the next one: at most as many are fetched as the
   ///   cache holds besides those images of other favorites that are exempt from eviction; see
-  ///   `ImageRepository`.
+  ///   `OffersDatabase`.
   /// - After a cancellation no further request starts. Those under way end within 10 seconds, and
   ///   their images are cached.
   ///
@@ -280,7 +283,7 @@ extension ImageLoader {
   /// - Throws: `OffersError` with `storageFailed` if the cache or the feeds cannot be read;
   ///   `CancellationError`.
   public func fetchAhead(
-    _ offers: [Offer], feeds: any FeedRepository,
+    _ offers: [Offer], feeds: OffersDatabase,
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> FetchedImages {
     let (wanted, held, leftOut) = try await choose(offers)
@@ -354,7 +357,7 @@ extension ImageLoader {
   }
 
   private func sources(
-    of images: [WantedImage], in feeds: any FeedRepository
+    of images: [WantedImage], in feeds: OffersDatabase
   ) async throws -> [String: String?] {
     var sources: [String: String?] = [:]
     for feed in Set(images.map(\.ref.feed)) {

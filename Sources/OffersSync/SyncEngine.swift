@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// Syncs feeds into a store.
 ///
@@ -9,7 +10,7 @@ import OffersFeeds
 /// applies the difference in one short transaction. While it reads, the store is not locked, so
 /// that others can read it and set favorites. An interrupted sync changes no offer.
 public struct SyncEngine: Sendable {
-  let store: any SyncStore
+  let store: OffersDatabase
   let configuration: FeedConfiguration
   let environment: @Sendable (String) -> String?
   let logger: Logger
@@ -18,14 +19,18 @@ public struct SyncEngine: Sendable {
   private let jitter: @Sendable () -> Double
   private let transport: TransportOwnership
 
+  /// An engine over a transport of the caller's own.
+  ///
   /// - Parameters:
+  ///   - store: the database of the offers, opened for writing.
   ///   - transport: sends the requests. It is not closed.
   ///   - environment: returns the value of an environment variable, for the sources and the headers
   ///     of definitions; nil if it is not set.
-  ///   - logger: logs responses and runs, without the values of variables.
+  ///   - logger: logs each step, without the values of variables; nil for none.
   ///   - now: the clock for the times of runs and offers, and for what is due.
-  package init(
-    store: any SyncStore, transport: any HTTPTransport, configuration: FeedConfiguration = .shipped,
+  public init(
+    store: OffersDatabase, transport: any HTTPTransport,
+    configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
     logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
@@ -36,7 +41,7 @@ public struct SyncEngine: Sendable {
   }
 
   package init(
-    store: any SyncStore, transport: TransportOwnership, configuration: FeedConfiguration,
+    store: OffersDatabase, transport: TransportOwnership, configuration: FeedConfiguration,
     environment: @escaping @Sendable (String) -> String?,
     logger: Logger = .silent,
     now: @escaping @Sendable () -> Date,
@@ -509,5 +514,18 @@ extension SyncRun {
   func orThrow() throws -> SyncRun {
     if let error { throw error }
     return self
+  }
+}
+
+extension FeedConfiguration {
+  /// Returns the feeds that have a definition here or are subscribed in a database, sorted by name.
+  /// `FeedSummary.nextDueAt(now:)` tells when to sync each.
+  ///
+  /// - Parameter store: nil if there is none yet.
+  /// - Throws: the errors of `knownFeeds()` and of the store.
+  public func fetchSummaries(in store: OffersDatabase?) async throws -> [FeedSummary] {
+    FeedSummary.all(
+      known: try knownFeeds(), subscribed: try await store?.fetchFeeds() ?? [],
+      former: try await store?.fetchFormerFeeds() ?? [])
   }
 }

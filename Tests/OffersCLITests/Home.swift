@@ -163,7 +163,7 @@ struct Home {
   /// Replaces the parts of a text that differ between runs and homes: times, sizes and paths.
   func stable(_ text: String) -> String {
     text.replacing(folder.path, with: "HOME")
-      .replacing(OffersDatabase.sqliteVersion, with: "VERSION")
+      .replacing(SQLiteEngine.software.version, with: "VERSION")
       .replacing(/libpq [\d.]+/, with: "libpq VERSION")
       .replacing(/PostgreSQL [\d.]+/, with: "PostgreSQL VERSION")
       .replacing(/in \d[\d.]* s\b/, with: "in TIME")

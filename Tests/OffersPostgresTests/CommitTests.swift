@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import TestStores
 import Testing
@@ -15,8 +16,8 @@ struct CommitTests {
   func otherPrograms(isPooled: Bool) async throws {
     let made = try await TestDatabase.makeStore()
     let route = isPooled ? TestCluster.Route.pooler : .socket
-    let one = try await PostgresStore.open(url: made.url(by: route))
-    let other = try await PostgresStore.open(url: made.url(by: route))
+    let one = try await OffersDatabase.open(url: made.url(by: route))
+    let other = try await OffersDatabase.open(url: made.url(by: route))
     try await one.sync([FeedOffer("1")])
     var commits = other.commits.makeAsyncIterator()
     var last = try #require(await commits.next()).version
@@ -36,7 +37,7 @@ struct CommitTests {
 
   @Test("a notice has the numbers read; what it says is not believed, however many there are")
   func hints() async throws {
-    let (made, store) = try await PostgresStore.openNew()
+    let (made, store) = try await OffersDatabase.openNew()
     var commits = store.commits.makeAsyncIterator()
     let first = try #require(await commits.next()).version
     try await made.run(
@@ -64,7 +65,7 @@ struct CommitTests {
 
   @Test("a question is answered from memory, and many readers share one connection")
   func memory() async throws {
-    let (made, store) = try await PostgresStore.openNew()
+    let (made, store) = try await OffersDatabase.openNew()
     var readers = (0..<20).map { _ in store.commits.makeAsyncIterator() }
     for index in readers.indices { _ = await readers[index].next() }
     // A poll counts as a scan of the table.
@@ -104,7 +105,7 @@ struct CommitTests {
   @Test("a stream ends with the store")
   func ends() async throws {
     let made = try await TestDatabase.makeStore()
-    let store = try await PostgresStore.open(url: made.url())
+    let store = try await OffersDatabase.open(url: made.url())
     var commits = store.commits.makeAsyncIterator()
     #expect(await commits.next() != nil)
     try await store.close()

@@ -14,8 +14,8 @@ struct FencingTests {
 
   @Test("a sync whose lease another program was given cannot commit any more")
   func fences() async throws {
-    let (made, stopped) = try await PostgresStore.openNew()
-    let other = try await PostgresStore.open(url: made.url(by: .pooler))
+    let (made, stopped) = try await OffersDatabase.openNew()
+    let other = try await OffersDatabase.open(url: made.url(by: .pooler))
     let error = await #expect(throws: OffersError.self) {
       try await stopped.withSyncLock(on: "tea", waitSeconds: 0) {
         let plan = try await stopped.plan([FeedOffer("1", name: "Late")], feed: "tea")
@@ -35,7 +35,7 @@ struct FencingTests {
 
   @Test("a lease ends by itself when its program has died")
   func expires() async throws {
-    let (made, store) = try await PostgresStore.openNew()
+    let (made, store) = try await OffersDatabase.openNew()
     try await made.run("INSERT INTO sync_lease VALUES ('tea', 7, now() + interval '1 second')")
     try await store.withSyncLock(on: "tea", waitSeconds: 30) {}
     #expect(try await made.run("SELECT token, until FROM sync_lease") == "8|")
@@ -43,17 +43,17 @@ struct FencingTests {
 
   @Test("a program that stops amid the commit of its sync is replaced before its locks time out")
   func stopsAmidACommit() async throws {
-    let (made, stopped) = try await PostgresStore.openNew(Self.times)
-    let other = try await PostgresStore.open(made, Self.times)
+    let (made, stopped) = try await OffersDatabase.openNew(Self.times)
+    let other = try await OffersDatabase.open(made, Self.times)
     let (signal, resumes) = AsyncStream<Void>.makeStream()
     let mayGoOn = DispatchSemaphore(value: 0)
     let task = Task {
       // As a stopped program: the lease is not renewed, and the transaction has its locks.
-      let taken = try await stopped.database.write(isCounted: false) { connection in
+      let taken = try await stopped.postgres.database.write(isCounted: false) { connection in
         try SyncLease.take("tea", for: Self.times, in: connection)
       }
       let lease = try #require(taken)
-      try await stopped.database.write { connection in
+      try await stopped.postgres.database.write { connection in
         _ = try FeedTable.put(
           "tea", source: "sample", subscribes: true, at: Date(), in: PostgresTransaction(connection)
         )
@@ -80,7 +80,7 @@ struct FencingTests {
 
   @Test("a lease is renewed while its sync runs, also when connections are lost")
   func renews() async throws {
-    let (made, store) = try await PostgresStore.openNew(Self.times)
+    let (made, store) = try await OffersDatabase.openNew(Self.times)
     @Sendable func until() async throws -> String {
       try await made.run("SELECT extract(epoch FROM until) FROM sync_lease")
     }
@@ -99,12 +99,12 @@ struct FencingTests {
 
   @Test("while several syncs wait for a long one, their leases are renewed and a star is stored")
   func waits() async throws {
-    let (made, store) = try await PostgresStore.openNew(Self.times)
-    let other = try await PostgresStore.open(made, Self.times)
+    let (made, store) = try await OffersDatabase.openNew(Self.times)
+    let other = try await OffersDatabase.open(made, Self.times)
     _ = try await store.sync([FeedOffer("1", name: "Tea")], feed: "tea")
     let (signal, begun) = AsyncStream<Void>.makeStream()
     let long = Task {
-      try await other.database.write(kind: .ordered) { connection in
+      try await other.postgres.database.write(kind: .ordered) { connection in
         _ = try CommitOrder(locking: PostgresTransaction(connection))
         begun.yield()
         try connection.run("SELECT pg_sleep(100)")
@@ -138,7 +138,7 @@ struct FencingTests {
 
   @Test("a sync that has committed is done, even if its lease was lost meanwhile")
   func keepsTheCommit() async throws {
-    let (made, store) = try await PostgresStore.openNew(Self.times)
+    let (made, store) = try await OffersDatabase.openNew(Self.times)
     try await store.withSyncLock(on: "tea", waitSeconds: 0) {
       _ = try await store.sync([FeedOffer("1", name: "Tea")], feed: "tea")
       try await made.run("UPDATE sync_lease SET token = token + 1")

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -17,7 +18,7 @@ struct ImageTests {
 
   @Test("the database itself refuses an image too many, whoever writes it")
   func refusesOthers() async throws {
-    let (made, store) = try await PostgresStore.openNew()
+    let (made, store) = try await OffersDatabase.openNew()
     for number in 1...50 { try await store.putImage(Self.image(number)) }
     let copy = """
       INSERT INTO image_cache

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -12,8 +13,8 @@ struct LostServerTests {
     let cluster = try await TestCluster.start(["synchronous_commit=on"])
     let made = try await cluster.makeDatabase()
     let stores = [
-      try await PostgresStore.open(url: made.url()),
-      try await PostgresStore.open(url: made.url(by: .pooler)),
+      try await OffersDatabase.open(url: made.url()),
+      try await OffersDatabase.open(url: made.url(by: .pooler)),
     ]
     try await stores[0].sync([FeedOffer("1"), FeedOffer("2")])
     _ = try await stores[0].setFavorites(named: ["1"], to: true)
@@ -22,7 +23,7 @@ struct LostServerTests {
     let calls: [@Sendable () async throws -> Void] = [
       { _ = try await stores[0].fetchOffers(OfferQuery()) },
       { _ = try await stores[0].setFavorites(named: ["2"], to: true) },
-      { _ = try await PostgresStore.open(url: made.url()) },
+      { _ = try await OffersDatabase.open(url: made.url()) },
     ]
     for (index, call) in calls.enumerated() {
       let error = await #expect(throws: OffersError.self) { try await call() }
@@ -64,7 +65,7 @@ struct LostServerTests {
     for hosts in ["127.0.0.1:1,127.0.0.1:\(port)", "127.0.0.1:\(port),127.0.0.1:1"] {
       let url =
         "postgres://offers:secret@\(hosts)/\(made.name)?target_session_attrs=read-write"
-      let store = try await PostgresStore.open(url: url)
+      let store = try await OffersDatabase.open(url: url)
       #expect(try await store.fetchUsers().count == 1)
       try await store.close()
     }
@@ -72,7 +73,7 @@ struct LostServerTests {
 
   @Test("a server that can only be read from is not taken for one to write to")
   func readOnly() async throws {
-    let (made, store) = try await PostgresStore.openNew()
+    let (made, store) = try await OffersDatabase.openNew()
     try await store.sync([FeedOffer("1")])
     // As a standby, the server refuses the next writes of open connections, and new connections.
     try await made.run(

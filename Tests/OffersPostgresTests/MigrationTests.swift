@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import PostgreSQLMigrations
 import Testing
@@ -41,17 +42,17 @@ struct MigrationTests {
   @Test("is migrated: it has the current schema and all its data, and exports the same bytes")
   func migrates() async throws {
     let made = try await Self.makeOld()
-    let store = try await PostgresStore.open(made)
+    let store = try await OffersDatabase.open(made)
     #expect(try await store.exported(allUsers: true).text() == StoredVersion.exportNow())
     #expect(
       try await store.exported(favoritesOnly: true, allUsers: true).text()
         == StoredVersion.exportNow(favoritesOnly: true))
     #expect(try await store.search(SearchQuery("ägypten")).hits.map(\.offer.ref.offerID) == ["p"])
-    let (new, _) = try await PostgresStore.openNew()
+    let (new, _) = try await OffersDatabase.openNew()
     #expect(try await made.run(Self.versions) == new.run(Self.versions))
     #expect(try await made.run(Self.schema) == new.run(Self.schema))
     // A second opening has nothing to do.
-    try await PostgresStore.open(made).close()
+    try await OffersDatabase.open(made).close()
   }
 
   @Test(

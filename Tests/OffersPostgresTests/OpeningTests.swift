@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import PostgreSQLMigrations
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @Suite("Opening a PostgreSQL database", .timeLimit(.minutes(2)))
 struct OpeningTests {
   private static func refusal(_ url: String) async -> OffersError? {
-    await #expect(throws: OffersError.self) { _ = try await PostgresStore.open(url: url) }
+    await #expect(throws: OffersError.self) { _ = try await OffersDatabase.open(url: url) }
   }
 
   /// All texts of an error.
@@ -21,7 +22,7 @@ struct OpeningTests {
   func routes() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
     for route in [.socket, .loopback(password: "secret"), .pooler] as [TestCluster.Route] {
-      let store = try await PostgresStore.open(url: made.url(by: route))
+      let store = try await OffersDatabase.open(url: made.url(by: route))
       #expect(try await store.fetchUsers().map(\.name) == ["owner"])
       try await store.close()
     }
@@ -150,11 +151,11 @@ struct OpeningTests {
   func readOnly() async throws {
     let cluster = try await TestCluster.shared.value
     let made = try await cluster.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let store = try await OffersDatabase.open(url: made.url())
     try await store.checkReadiness()
     try await cluster.run(
       "ALTER DATABASE \(made.name) SET default_transaction_read_only = on", as: "postgres")
-    let other = try await PostgresStore.open(
+    let other = try await OffersDatabase.open(
       url: made.url() + "?target_session_attrs=any", access: .readOnly)
     let error = await #expect(throws: OffersError.self) { try await other.checkReadiness() }
     #expect(error?.message.hasSuffix("is read-only.") == true)
@@ -195,7 +196,7 @@ struct OpeningTests {
     let made = try await TestCluster.shared.value.makeDatabase()
     try await withThrowingTaskGroup { group in
       for _ in 1...6 {
-        group.addTask { _ = try await PostgresStore.open(url: made.url()).fetchUsers() }
+        group.addTask { _ = try await OffersDatabase.open(url: made.url()).fetchUsers() }
       }
       try await group.waitForAll()
     }
@@ -222,9 +223,9 @@ struct OpeningTests {
   @Test("a schema that is one expanding migration ahead is served")
   func servesTheNextSchema() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
-    let before = try await PostgresStore.open(url: made.url())
+    let before = try await OffersDatabase.open(url: made.url())
     try await Self.migrate(made, by: [("ALTER TABLE offer ADD note TEXT", true)])
-    let after = try await PostgresStore.open(url: made.url())
+    let after = try await OffersDatabase.open(url: made.url())
     for store in [before, after] {
       try await store.sync([FeedOffer("1", name: "Tea"), FeedOffer("2")])
       _ = try await store.setFavorites(named: ["1"], to: true)
@@ -247,7 +248,7 @@ struct OpeningTests {
   @Test("a database that a newer program migrates while it is open is refused from then on")
   func refusesMigrated() async throws {
     let made = try await TestCluster.shared.value.makeDatabase()
-    let store = try await PostgresStore.open(url: made.url())
+    let store = try await OffersDatabase.open(url: made.url())
     try await Self.migrate(
       made, by: [("ALTER TABLE favorite RENAME TO star", false)])
     let refused = await [

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import TestStores
 import Testing
@@ -48,10 +49,10 @@ struct SchemaOwnerTests {
   func passesOver() async throws {
     let name = "mallory_\(UInt32.random(in: 0 ... .max))"
     let made = try await Self.database(with: name)
-    var stores = [try await PostgresStore.open(url: made.url())]
+    var stores = [try await OffersDatabase.open(url: made.url())]
     try await Self.copyTables(of: made, as: name)
     for route in Self.routes {
-      stores.append(try await PostgresStore.open(url: made.url(by: route)))
+      stores.append(try await OffersDatabase.open(url: made.url(by: route)))
     }
     let offers = stores.indices.map { FeedOffer("\($0)", name: "Tea") }
     for (number, store) in stores.enumerated() {
@@ -82,11 +83,11 @@ struct SchemaOwnerTests {
     let made = try await Self.database(with: name)
     try await made.run("CREATE SCHEMA offers", as: name)
     try await made.run("GRANT ALL ON SCHEMA offers TO offers", as: name)
-    try await PostgresStore.open(url: made.url(by: .pooler)).close()
+    try await OffersDatabase.open(url: made.url(by: .pooler)).close()
     #expect(try await made.run("SELECT to_regclass('public.offer') IS NOT NULL") == "t")
     let other = try await TestCluster.shared.value.makeDatabase()
     try await other.run("CREATE SCHEMA offers")
-    for route in Self.routes { try await PostgresStore.open(url: other.url(by: route)).close() }
+    for route in Self.routes { try await OffersDatabase.open(url: other.url(by: route)).close() }
     #expect(
       try await other.run(
         "SELECT to_regclass('public.offer') IS NULL, to_regclass('offers.offer') IS NOT NULL")
@@ -102,7 +103,7 @@ struct SchemaOwnerTests {
     for isMade in [false, true] {
       if isMade {
         try await made.run("DROP TABLE public.\(table)", as: "postgres")
-        try await PostgresStore.open(url: made.url()).close()
+        try await OffersDatabase.open(url: made.url()).close()
       } else {
         try await made.run("CREATE TABLE public.\(table) (number BIGINT)", as: "postgres")
       }
@@ -110,7 +111,7 @@ struct SchemaOwnerTests {
       for access in [StoreAccess.readOnly, .readWrite] {
         for route in Self.routes {
           let error = await #expect(throws: OffersError.self) {
-            try await PostgresStore.open(url: made.url(by: route), access: access)
+            try await OffersDatabase.open(url: made.url(by: route), access: access)
           }
           #expect(error?.code == .storageFailed)
           #expect(error?.message.contains("The table \(table) ") == true)

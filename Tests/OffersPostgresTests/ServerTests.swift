@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -74,8 +75,8 @@ struct ServerTests {
     let store = try await place.open(.readOnly)
     #expect(try await store.fetchUsers().map(\.name) == ["owner"])
     #expect(store.place == place.name && store.maintenance == nil)
-    #expect(store.engine.name == "PostgreSQL" && store.engine.version.first?.isNumber == true)
-    #expect(store.engine.remark?.hasPrefix("by libpq ") == true && store.engine.warning == nil)
+    #expect(store.software.name == "PostgreSQL" && store.software.version.first?.isNumber == true)
+    #expect(store.software.remark?.hasPrefix("by libpq ") == true && store.software.warning == nil)
     let refused = await Self.refusal { _ = try await store.addUser(named: "Ana", role: .member) }
     #expect(refused?.code == .invalidRequest)
     try await store.close()

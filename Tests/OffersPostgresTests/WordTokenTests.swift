@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct WordTokenTests {
   @Test("pruning removes the words that no offer has, and leaves all others")
   func prunes() async throws {
-    let (made, store) = try await PostgresStore.openNew()
+    let (made, store) = try await OffersDatabase.openNew()
     _ = try await store.sync(
       [FeedOffer("1", name: "Oat Milk"), FeedOffer("2", name: "Straße")], feed: "tea")
     let words = "SELECT string_agg(word, ',' ORDER BY word) FROM search_word"

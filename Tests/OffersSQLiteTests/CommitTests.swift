@@ -11,9 +11,10 @@ struct CommitTests {
   func ownCommit() async throws {
     let store = try await Store()
     let database = store.database
-    let bell = try #require(database.writer?.bell)
-    var versions = database.versions(wokenBy: bell, pollInterval: .seconds(3600))
-      .makeAsyncIterator()
+    let bell = try #require(database.sqlite.writer?.bell)
+    var versions = bell.commits(pollInterval: .seconds(3600)) {
+      try await database.fetchDataVersion()
+    }.makeAsyncIterator()
     let first = try #require(await versions.next())
     let count = bell.count
     async let waited: Void = bell.wait(after: count, atMost: .seconds(3600))

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import SQLiteMigrations
 import TestStores
@@ -12,7 +13,7 @@ struct Store {
   let folder: TemporaryFolder
   let database: OffersDatabase
 
-  var path: String { database.path }
+  var path: String { database.place }
 
   init() async throws {
     folder = try TemporaryFolder()

@@ -4,6 +4,7 @@ import Logging
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersStore
 import OffersSync
 import OffersTestSupport
 import Synchronization
@@ -19,7 +20,7 @@ struct ServedHome {
 
   let folder: TemporaryFolder
   let store: TestStore
-  let database: any OffersStorage
+  let database: OffersDatabase
 
   /// - Parameter feeds: the shipped feeds whose samples are synced.
   init(feeds: [String] = ["ibotta"]) async throws {
@@ -36,7 +37,7 @@ struct ServedHome {
   ///   - kind: what the database contains.
   ///   - prepare: fills the first database of the kind, of which all others are copies.
   init(
-    copyOf kind: String, prepare: @escaping @Sendable (any OffersStorage) async throws -> Void
+    copyOf kind: String, prepare: @escaping @Sendable (OffersDatabase) async throws -> Void
   ) async throws {
     folder = try TemporaryFolder()
     store = try await TestStore(copyOf: kind, in: folder) { address in
@@ -76,7 +77,7 @@ struct ServedHome {
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
     proxies: [String] = [], userHeader: String? = nil, openID: OpenIDSettings? = nil,
     clock: SteppedClock? = nil, log: RecordedLog? = nil, logsRequests: Bool = false,
-    store: (any ServerDependencies.Store)? = nil, images: (any ImageSource)? = nil,
+    store: OffersDatabase? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
     allowedHosts: [String] = [], basePath: String = "", maps: MapSettings = MapSettings(),
@@ -113,14 +114,14 @@ struct ServedHome {
 
 /// Syncs feeds from the built-in samples. The feeds that were added have none.
 final class SampleSyncer: FeedSyncer {
-  let database: any OffersStorage
+  let database: OffersDatabase
   let intervals = Mutex<[String: Int]>([:])
   /// The source of all feeds; nil for their samples.
   let ownSource = Mutex<SyncSource?>(nil)
 
   private let adder: ScriptedAdder
 
-  init(database: any OffersStorage, adder: ScriptedAdder = ScriptedAdder()) {
+  init(database: OffersDatabase, adder: ScriptedAdder = ScriptedAdder()) {
     self.database = database
     self.adder = adder
   }

@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersHTTP
 import OffersSQLite
+import OffersStore
 import OffersSync
 import OffersTestSupport
 import TestStores
@@ -21,7 +22,7 @@ struct SyncedFolder {
     folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
     // A write checkpoints the log, so that the file alone is complete.
-    try FileManager.default.copyItem(atPath: other.database.path, toPath: path)
+    try FileManager.default.copyItem(atPath: other.database.place, toPath: path)
     database = try await OffersDatabase.open(path: path)
   }
 

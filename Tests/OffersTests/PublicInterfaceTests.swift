@@ -1,4 +1,5 @@
 import Foundation
+import OffersStore
 import OffersTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -8,10 +9,9 @@ struct CancellationRules {
   /// A call of a store.
   struct Call: Sendable, CustomStringConvertible {
     let description: String
-    let run: @Sendable (any OffersStorage) async throws -> Void
+    let run: @Sendable (OffersDatabase) async throws -> Void
 
-    init(_ description: String, _ run: @escaping @Sendable (any OffersStorage) async throws -> Void)
-    {
+    init(_ description: String, _ run: @escaping @Sendable (OffersDatabase) async throws -> Void) {
       self.description = description
       self.run = run
     }
@@ -60,7 +60,7 @@ struct CancellationRules {
   ]
 
   /// Everything that these calls could change.
-  private static func contents(_ store: any OffersStorage) async throws -> [AnyHashable] {
+  private static func contents(_ store: OffersDatabase) async throws -> [AnyHashable] {
     [
       AnyHashable(try await store.fetchOffers(OfferQuery())),
       AnyHashable(try await store.fetchOffers(OfferQuery(goneOnly: true))),

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct DatabaseHome: Sendable {
   let opened: OpenStore
   /// The store, bound to its owner.
-  let store: any OffersStorage
+  let store: OffersDatabase
 
   init(_ kind: StoreKind) async throws {
     opened = try await kind.open()

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 
 /// A store with offers that the owner and a second user, Ana, share.
@@ -6,10 +7,10 @@ struct Household: Sendable {
   let opened: OpenStore
   let ana: User
   /// The store, bound to Ana.
-  let anas: any OffersStorage
+  let anas: OffersDatabase
 
   /// The store, bound to its owner.
-  var owners: any OffersStorage { opened.store }
+  var owners: OffersDatabase { opened.store }
 
   init(
     _ kind: StoreKind, _ offers: [FeedOffer] = (1...5).map { FeedOffer("\($0)", name: "Tea \($0)") }

@@ -1,6 +1,7 @@
 import OffersCore
 import OffersPostgres
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import TestStores
 
@@ -34,10 +35,10 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
   }
 
   /// Opens the store of another process by its address.
-  func open(at address: String) async throws -> any OffersStorage {
+  func open(at address: String) async throws -> OffersDatabase {
     switch self {
     case .sqlite: try await OffersDatabase.open(path: address)
-    case .postgres: try await PostgresStore.open(url: address)
+    case .postgres: try await OffersDatabase.open(url: address)
     case .memory:
       throw OffersError(.invalidRequest, "A store in memory belongs to one process.")
     }
@@ -47,7 +48,7 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
 /// A store that a test has for itself.
 struct OpenStore: Sendable {
   /// The store, bound to its owner.
-  let store: any OffersStorage
+  let store: OffersDatabase
   fileprivate let shared: (any SharedStore)?
 
   /// The address by which another process can open the store: the path of the file or the URL of the
@@ -56,21 +57,21 @@ struct OpenStore: Sendable {
 
   /// The same data through connections, caches and write turns of its own, as another process has
   /// them; for a store in memory, the store itself.
-  func openAgain() async throws -> any OffersStorage { try await shared?.openAgain() ?? store }
+  func openAgain() async throws -> OffersDatabase { try await shared?.openAgain() ?? store }
 }
 
 /// A store that other processes can open as well.
 private protocol SharedStore: Sendable {
   var address: String { get }
 
-  func open() async throws -> any OffersStorage
+  func open() async throws -> OffersDatabase
 
   /// Opens the store as another process does.
-  func openAgain() async throws -> any OffersStorage
+  func openAgain() async throws -> OffersDatabase
 }
 
 extension SharedStore {
-  func openAgain() async throws -> any OffersStorage { try await open() }
+  func openAgain() async throws -> OffersDatabase { try await open() }
 }
 
 /// Definitions that define no feed.
@@ -91,13 +92,13 @@ private final class ServerOfStore: SharedStore, UndefinedFeeds {
 
   var address: String { database.url() }
 
-  func open() async throws -> any OffersStorage {
-    try await PostgresStore.open(url: address, definitions: self)
+  func open() async throws -> OffersDatabase {
+    try await OffersDatabase.open(url: address, definitions: self)
   }
 
   /// Through pgbouncer, so that rules with two connections also hold there.
-  func openAgain() async throws -> any OffersStorage {
-    try await PostgresStore.open(url: database.url(by: .pooler), definitions: self)
+  func openAgain() async throws -> OffersDatabase {
+    try await OffersDatabase.open(url: database.url(by: .pooler), definitions: self)
   }
 }
 
@@ -119,7 +120,7 @@ private final class FolderOfStore: SharedStore, UndefinedFeeds {
 
   var address: String { folder.file("offers.sqlite") }
 
-  func open() async throws -> any OffersStorage {
+  func open() async throws -> OffersDatabase {
     try await OffersDatabase.open(path: address, proposesFeed: false, definitions: self)
   }
 }

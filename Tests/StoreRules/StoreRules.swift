@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -16,7 +17,7 @@ extension Reward {
   }
 }
 
-extension OfferRepository {
+extension OffersDatabase {
   /// The ids of the offers that a query selects.
   func ids(_ query: OfferQuery = OfferQuery()) async throws -> [String] {
     try await fetchOffers(query).map(\.ref.offerID)

@@ -1,4 +1,5 @@
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 
 extension OffersDatabase {

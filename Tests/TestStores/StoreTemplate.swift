@@ -1,5 +1,6 @@
 import Foundation
 import OffersPostgres
+import OffersStore
 import OffersTestSupport
 import Synchronization
 
@@ -39,7 +40,7 @@ enum StoreTemplate: Sendable {
 extension TestDatabase {
   private static let emptyStore = Task {
     try await TestCluster.shared.value.makeTemplate("empty_store") { url in
-      try await PostgresStore.open(url: url).close()
+      try await OffersDatabase.open(url: url).close()
     }
   }
 

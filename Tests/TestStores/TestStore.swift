@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersPostgres
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -67,14 +68,14 @@ public struct TestStore: Sendable {
   }
 
   /// Opens the store. Each call has connections of its own, as another process has.
-  package func open(_ access: StoreAccess = .readWrite) async throws -> any OffersStorage {
+  package func open(_ access: StoreAccess = .readWrite) async throws -> OffersDatabase {
     try await Self.open(address, access)
   }
 
   /// Opens a store by its path or URL.
   package static func open(
     _ address: String, _ access: StoreAccess = .readWrite
-  ) async throws -> any OffersStorage {
+  ) async throws -> OffersDatabase {
     try await place(address).open(access)
   }
 

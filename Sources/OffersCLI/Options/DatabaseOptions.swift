@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// The option that names the database of a command: a file, or a database on a server.
 struct DatabaseOptions: ParsableArguments {
@@ -41,7 +42,7 @@ struct DatabaseOptions: ParsableArguments {
   }
 
   /// Opens the database of the option; see `open(_:_:)`.
-  func open(_ access: StoreAccess) async throws -> any OffersStorage {
+  func open(_ access: StoreAccess) async throws -> OffersDatabase {
     try await Self.open(place, access)
   }
 
@@ -54,7 +55,7 @@ struct DatabaseOptions: ParsableArguments {
   ///   - access: the operations that the command needs. Such parts run with writes only.
   static func open(
     _ place: any StorePlace, _ access: StoreAccess
-  ) async throws -> any OffersStorage {
+  ) async throws -> OffersDatabase {
     let database = try await place.open(access)
     if Terminal.isError { tellForeignSchema(database.maintenance?.foreignSchema ?? []) }
     return database
@@ -65,10 +66,12 @@ struct DatabaseOptions: ParsableArguments {
   /// - Throws: `OffersError` with `invalidRequest` for a database on a server.
   func openFile(
     _ access: StoreAccess, for work: StoreFileOperation
-  ) async throws -> any OffersStorage & StoreMaintenance {
-    let database = try await place.fetchFile(for: work).openFile(access)
-    if Terminal.isError { Self.tellForeignSchema(database.foreignSchema) }
-    return database
+  ) async throws -> any StoreMaintenance {
+    let file = try place.fetchFile(for: work)
+    guard let maintenance = try await Self.open(file, access).maintenance else {
+      throw file.missing
+    }
+    return maintenance
   }
 
   /// Says which parts of a database's schema this program did not create.
@@ -82,7 +85,7 @@ struct DatabaseOptions: ParsableArguments {
   /// Opens the database unless it is missing, otherwise as `open(_:)`.
   ///
   /// - Returns: nil if it is missing.
-  func openIfThere(_ access: StoreAccess) async throws -> (any OffersStorage)? {
+  func openIfThere(_ access: StoreAccess) async throws -> OffersDatabase? {
     let database = try await place.openExisting(access)
     if Terminal.isError { Self.tellForeignSchema(database?.maintenance?.foreignSchema ?? []) }
     return database
@@ -91,7 +94,7 @@ struct DatabaseOptions: ParsableArguments {
   /// Opens the database for writing, without creating a missing one.
   ///
   /// - Throws: `OffersError` with `notFound` if there is none.
-  func openExisting() async throws -> any OffersStorage {
+  func openExisting() async throws -> OffersDatabase {
     guard let database = try await openIfThere(.readWrite) else { throw try place.missing }
     return database
   }
@@ -125,12 +128,12 @@ struct UserRecordOptions: ParsableArguments {
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user, otherwise as
   ///   `DatabaseOptions.open`.
-  func open(_ access: StoreAccess) async throws -> any OffersStorage {
+  func open(_ access: StoreAccess) async throws -> OffersDatabase {
     try await open(place, access)
   }
 
   /// As `open(_:)`, for a command that needs the place as well.
-  func open(_ place: any StorePlace, _ access: StoreAccess) async throws -> any OffersStorage {
+  func open(_ place: any StorePlace, _ access: StoreAccess) async throws -> OffersDatabase {
     let choice = try choice
     if access == .readWrite { try choice.check(place) }
     return try await choice.record(in: try await DatabaseOptions.open(place, access))
@@ -140,7 +143,7 @@ struct UserRecordOptions: ParsableArguments {
   /// offers that a command names, and creating one would hide a wrong path.
   ///
   /// - Throws: `OffersError` with `notFound` if there is none, otherwise as `open(_:)`.
-  func openExisting() async throws -> any OffersStorage {
+  func openExisting() async throws -> OffersDatabase {
     let choice = try choice
     return try await choice.record(in: try await location.openExisting())
   }
@@ -187,7 +190,7 @@ struct UserChoice: Sendable {
   /// The user, the owner if none was named.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
-  func fetchUser(in database: any OffersStorage) async throws -> User {
+  func fetchUser(in database: OffersDatabase) async throws -> User {
     guard let name else { return try await database.fetchOwner() }
     return try await database.fetchUser(named: name)
   }
@@ -195,7 +198,7 @@ struct UserChoice: Sendable {
   /// The database with the record of the user, who is looked up only if one was named.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
-  func record(in database: any OffersStorage) async throws -> any OffersStorage {
+  func record(in database: OffersDatabase) async throws -> OffersDatabase {
     guard let name else { return database }
     return database.record(of: try await database.fetchUser(named: name))
   }
@@ -254,7 +257,7 @@ extension SettingPath {
   /// Loads the shipped feeds, those of the user's file, and those that a database keeps; nil for no database.
   ///
   /// - Throws: as `load()`; the errors of the database.
-  func load(from database: (any OffersStorage)?) async throws -> FeedConfiguration {
+  func load(from database: OffersDatabase?) async throws -> FeedConfiguration {
     try load().including(await database?.fetchDefinitions() ?? [])
   }
 
@@ -276,7 +279,7 @@ extension SettingPath {
   ///   - feed: the only feed whose offers are shown; nil for all.
   ///   - database: the database.
   func presentations(
-    of feed: String? = nil, in database: any OffersStorage
+    of feed: String? = nil, in database: OffersDatabase
   ) async throws -> FeedPresentations {
     let stored = try await database.fetchPresentations()
     let definitions = try await database.fetchDefinitions()

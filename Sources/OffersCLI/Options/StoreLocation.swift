@@ -1,9 +1,10 @@
 import OffersCore
 import OffersPostgres
 import OffersSQLite
+import OffersStore
 
-/// The stores that the program knows. No other file of the command line names one by its type: all
-/// others work with the protocols of `OffersCore`.
+/// The stores that the program knows. No other file of the command line names an engine: all others work
+/// with `OffersDatabase`.
 enum StoreLocation {
   /// The place of the store that a text names: a `postgres://` URL, or else the path of a file.
   ///
@@ -22,11 +23,19 @@ enum StoreLocation {
     }
   }
 
+  /// Opens a database for a trial without one: it has what a new database has, and is gone when it is
+  /// released.
+  static func inMemory() async throws -> OffersDatabase {
+    let database = try await OffersDatabase.inMemory(definitions: nil)
+    _ = try await database.subscribe(to: Feed.initialName, source: SyncSource.sample.text)
+    return database
+  }
+
   /// Sets up the libraries of the stores, before any is opened.
   static func prepareEngines() { SQLiteLibrary.disableMemoryStatistics() }
 
   /// The libraries of the stores, with their versions. libpq is among them only if it is installed.
-  static var engines: [StoreEngine] {
-    [OffersDatabase.engine] + [PostgresStore.library].compactMap(\.self)
+  static var engines: [StoreSoftware] {
+    [SQLiteEngine.software] + [PostgresEngine.library].compactMap(\.self)
   }
 }

@@ -2,6 +2,7 @@ import Glibc
 import OffersCore
 import OffersFeeds
 import OffersPlatform
+import OffersStore
 import OffersSync
 
 /// Reads of small text files, such as the user's file of feed definitions.
@@ -75,7 +76,7 @@ extension AtomicFile {
   /// - Throws: `OffersError` with `invalidRequest` for a database, otherwise as
   ///   `init(watched:isPublic:hint:)`.
   convenience init(
-    output: String, isPublic: Bool = false, beside database: any OffersStorage
+    output: String, isPublic: Bool = false, beside database: OffersDatabase
   ) throws {
     if try database.maintenance?.backupTarget(output).isDatabase == true {
       throw OffersError(

@@ -14,7 +14,7 @@ public struct ChangeQuery: Hashable, Sendable {
   /// Only changes of this feed; nil for all.
   public var feed: String?
   /// The maximum number of changes. Of the recorded ones, those that were recorded last are selected,
-  /// or by `ChangeRepository.fetchChangePage(_:)` those that were recorded first. Nil for all.
+  /// or by `OffersDatabase.fetchChangePage(_:)` those that were recorded first. Nil for all.
   public var limit: Int?
   /// The current time, which determines the offers that are expiring.
   public var now: Date
@@ -118,5 +118,19 @@ package struct ChangeSelection: Hashable, Sendable {
     let words = (kinds ?? []).map(\.rawValue).sorted().joined(separator: ",")
     return [reader, favoritesOnly ? "favorites" : "", feed ?? "", words]
       .joined(separator: String(Self.separator))
+  }
+}
+
+/// A reader's position in the recorded changes.
+public struct ReaderMark: Hashable, Sendable {
+  /// The number of the newest change that was read; 0 for none.
+  public let changeID: Int64
+  /// When the reader last read the news.
+  public let readAt: Date
+
+  /// Creates a reader mark of its parts; the properties describe them.
+  public init(changeID: Int64, readAt: Date) {
+    self.changeID = changeID
+    self.readAt = readAt
   }
 }

@@ -1,6 +1,6 @@
 /// A version of the data, and what has changed since the one before it in the same stream.
 public struct DataCommit: Hashable, Sendable {
-  /// The version, as `CommitSignal.fetchDataVersion()` tells it.
+  /// The version, as `OffersDatabase.fetchDataVersion()` tells it.
   public let version: Int64
   /// What has changed, if that is favorites and pictures only; nil for anything else, for the first version
   /// of a stream, and where it is not known, as of the commits of other processes.

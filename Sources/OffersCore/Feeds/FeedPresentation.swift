@@ -1,7 +1,7 @@
 import Foundation
 
 /// How the offers of a feed are shown, as its definition states it. A store keeps it with the feed
-/// (`FeedRepository.fetchPresentations()`), for programs that do not have the definition.
+/// (`OffersDatabase.fetchPresentations()`), for programs that do not have the definition.
 public struct FeedPresentation: Sendable, Hashable {
   /// The layout of the offers on a screen.
   public var layout: FeedLayout

@@ -225,7 +225,7 @@ extension StoredThumbnail.Content {
 public enum ImageCacheLimits {
   /// The most images in a new cache, as the migrations create it: another default requires a new
   /// migration. An app may set another limit: `setImageLimit(_:)` of
-  /// `ImageRepository`.
+  /// `OffersDatabase`.
   public static let defaultImages = 50
   /// The limits that an app may set, in images.
   public static let imageLimits = 1...10_000

@@ -454,3 +454,17 @@ package enum OfferField: Int, CaseIterable, Sendable {
     }
   }
 }
+
+/// The result of setting or clearing the favorite mark of one offer.
+public struct FavoriteChange: Hashable, Sendable {
+  /// The offer after the call.
+  public let offer: UserOffer
+  /// False when the offer already had the requested mark.
+  public let didChange: Bool
+
+  /// Creates a favorite change of its parts; the properties describe them.
+  public init(offer: UserOffer, didChange: Bool) {
+    self.offer = offer
+    self.didChange = didChange
+  }
+}

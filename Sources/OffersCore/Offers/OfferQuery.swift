@@ -143,3 +143,17 @@ public struct OfferPosition: Hashable, Sendable {
     }
   }
 }
+
+/// A page of a list.
+public struct OfferPage: Hashable, Sendable {
+  /// The offers of the page, in the list's order.
+  public let offers: [UserOffer]
+  /// Whether the list has more offers after this page.
+  public let hasMore: Bool
+
+  /// Creates an offer page of its parts; the properties describe them.
+  public init(offers: [UserOffer], hasMore: Bool) {
+    self.offers = offers
+    self.hasMore = hasMore
+  }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The ages at which rows are removed, in seconds, and the maximum number of offers that searches found.
 ///
 /// Kept for ever: favorites and their offers, the changes of favorites, the last and the last
@@ -69,4 +71,16 @@ package struct HistorySize: Hashable, Sendable {
     self.limit = limit
     self.maximumBytes = maximumBytes
   }
+}
+
+/// The numbers of offers, changes and runs that pruning removed, or would remove.
+package struct PruneCounts: Hashable, Sendable {
+  package var offers = 0
+  package var changes = 0
+  package var runs = 0
+  /// The time from which ages were counted instead of the present one, because the last syncs do not
+  /// confirm the clock; nil if they do.
+  package var countedFrom: Date?
+
+  package init() {}
 }

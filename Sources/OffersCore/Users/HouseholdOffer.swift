@@ -138,3 +138,18 @@ extension JSONWriter {
     }
   }
 }
+
+/// The result of sharing an offer, or of taking it off the household list.
+public struct SharingChange: Hashable, Sendable {
+  /// The offer after the call.
+  public let offer: HouseholdOffer
+  /// False when the bound user shared the offer already, or when nobody shared the offer that was
+  /// to be taken off.
+  public let didChange: Bool
+
+  /// Creates a change of its parts; the properties describe them.
+  public init(offer: HouseholdOffer, didChange: Bool) {
+    self.offer = offer
+    self.didChange = didChange
+  }
+}

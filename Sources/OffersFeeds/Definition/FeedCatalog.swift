@@ -64,7 +64,7 @@ extension FeedConfiguration {
   /// the shipped ones of which a store keeps nothing. The definitions of others are not parsed.
   ///
   /// - Parameters:
-  ///   - stored: the feeds whose presentation a store keeps (`FeedRepository.fetchPresentations()`).
+  ///   - stored: the feeds whose presentation a store keeps (`OffersDatabase.fetchPresentations()`).
   ///   - feed: the only feed that is shown; nil for all.
   /// - Throws: as `knownFeeds()`.
   package func shownFeeds(besides stored: Set<String>, of feed: String? = nil) throws -> [KnownFeed]
@@ -78,17 +78,6 @@ extension FeedConfiguration {
     var known = KnownFeed(try fetch(name), hasOwnInterval: hasInterval(of: name))
     known.position = position(of: name)
     return known
-  }
-
-  /// Returns the feeds that have a definition here or are subscribed in a store, sorted by name.
-  /// `FeedSummary.nextDueAt(now:)` tells when to sync each.
-  ///
-  /// - Parameter store: such as an `OffersDatabase`; nil if there is none yet.
-  /// - Throws: the errors of `knownFeeds()` and of the store.
-  public func fetchSummaries(in store: (any FeedRepository)?) async throws -> [FeedSummary] {
-    FeedSummary.all(
-      known: try knownFeeds(), subscribed: try await store?.fetchFeeds() ?? [],
-      former: try await store?.fetchFormerFeeds() ?? [])
   }
 }
 

@@ -98,3 +98,17 @@ final class PostgresOfferWriter: OfferWriter {
     words = []
   }
 }
+
+/// The writes of offers and the search, which the folder of the transaction may not use.
+extension PostgresTransaction {
+  func makeOfferWriter(isIndexed: Bool) -> any OfferWriter { PostgresOfferWriter(connection) }
+
+  /// The words of deleted offers are removed by pruning.
+  func willDeleteOffers(_ keys: [Int64]) {}
+
+  func search(
+    _ query: SearchQuery, of user: User.ID, feedKey: Int64?
+  ) throws -> SearchResults? {
+    try SearchIndexReader(query, of: user, feedKey: feedKey, in: connection).results(of: query)
+  }
+}

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersPlatform
+import OffersStore
 
 extension SQLitePlace {
   /// The copy is made and checked under the write guard, so that nobody writes meanwhile. It is made
@@ -112,7 +113,7 @@ extension SQLitePlace {
 
   /// Checks the header of a backup and of the files beside it.
   private static func findBackup(_ source: String) throws -> DatabaseFile {
-    try OffersDatabase.check(path: source)
+    try SQLiteEngine.check(path: source)
     let (file, header) = try DatabaseFile.find(source)
     switch header {
     case .missing:
@@ -214,7 +215,7 @@ extension SQLitePlace {
     do {
       let from = try DatabaseQueue(
         path: pathForCopying(backup), configuration: .offers(isReadOnly: true))
-      let to = try DatabaseQueue(path: path, configuration: OffersDatabase.copyConfiguration)
+      let to = try DatabaseQueue(path: path, configuration: SQLiteEngine.copyConfiguration)
       try from.read { source in try to.writeWithoutTransaction { try source.backup(to: $0) } }
       try from.close()
       try to.close()

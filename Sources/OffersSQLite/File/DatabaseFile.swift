@@ -3,6 +3,7 @@ import GRDB
 import GRDBSQLite
 import OffersCore
 import OffersPlatform
+import OffersStore
 import SQLiteMigrations
 
 /// The database's file as the file system sees it: created with the right mode, or refused

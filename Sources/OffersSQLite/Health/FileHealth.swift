@@ -121,7 +121,7 @@ struct FileHealth {
     var held: [String] = []
     if let name = holder(of: DatabaseLock.writeByte) { held.append("\(name) is writing") }
     for feed in feeds {
-      if let name = holder(of: OffersDatabase.lockByte(of: feed)) {
+      if let name = holder(of: SQLiteEngine.lockByte(of: feed)) {
         held.append("\(name) is syncing \(feed)")
       }
     }

@@ -244,3 +244,21 @@ extension OfferStatement {
     try statement.run()
   }
 }
+
+/// The writes of offers and the search, which the folder of the transaction may not use.
+extension SQLiteTransaction {
+  func makeOfferWriter(isIndexed: Bool) throws -> any OfferWriter {
+    try SQLiteOfferWriter(database, isIndexed: isIndexed)
+  }
+
+  func willDeleteOffers(_ keys: [Int64]) throws {
+    try SearchIndexWriter(database, rebuilds: false).remove(keys)
+  }
+
+  func search(
+    _ query: SearchQuery, of user: User.ID, feedKey: Int64?
+  ) throws -> SearchResults? {
+    guard try SearchIndex.isCurrent(in: database) else { return nil }
+    return try SearchIndexReader(query, of: user, feedKey: feedKey, in: database).results(of: query)
+  }
+}

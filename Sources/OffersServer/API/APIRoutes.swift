@@ -24,7 +24,7 @@ struct APIRoutes: Sendable {
     ImageRoutes(content: content, answers: answers).add(to: router)
     OfflineRoutes(content: content, answers: answers).add(to: router)
     SyncRoutes(content: content, answers: answers).add(to: router)
-    EventRoutes(events: EventHub(signal: content.store, jobs: content.jobs), access: access)
+    EventRoutes(events: EventHub(store: content.store, jobs: content.jobs), access: access)
       .add(to: router)
     HealthRoutes(readiness: Readiness(content.store, outage: outage)).add(to: router)
     answers.read("/api/v1/openapi.json", on: router) { _, _ in

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import OffersCore
+import OffersStore
 import ServiceLifecycle
 import Synchronization
 
@@ -36,7 +37,7 @@ final class EventHub: Sendable {
   }
 
   private let state = Mutex(State())
-  private let signal: any CommitSignal
+  private let store: OffersDatabase
   private let jobs: SyncJobs
 
   /// The interval at which the sync is polled.
@@ -58,8 +59,8 @@ final class EventHub: Sendable {
   /// The maximum number of writes that are buffered for a slow listener; the oldest are dropped.
   private static let bufferLimit = 16
 
-  init(signal: any CommitSignal, jobs: SyncJobs) {
-    self.signal = signal
+  init(store: OffersDatabase, jobs: SyncJobs) {
+    self.store = store
     self.jobs = jobs
   }
 
@@ -81,7 +82,7 @@ final class EventHub: Sendable {
     let (events, stream) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
     var greeting = ByteBuffer(string: ":\n\nretry: 2000\n\n")
-    let version = try await signal.fetchDataVersion()
+    let version = try await store.fetchDataVersion()
     let (status, revision) = jobs.revised
     greeting.writeImmutableBuffer(Self.changed(version))
     greeting.writeImmutableBuffer(Self.sync(status))
@@ -112,7 +113,7 @@ final class EventHub: Sendable {
     stream.onTermination = { [weak self] _ in self?.end(number) }
     whenClosed { stream.finish() }
     // If the version or the sync has changed before the listener was registered, nobody has told it.
-    if let next = try? await signal.fetchDataVersion(), next != version {
+    if let next = try? await store.fetchDataVersion(), next != version {
       stream.yield(Self.changed(next))
     }
     let (nextStatus, nextRevision) = jobs.revised
@@ -134,7 +135,7 @@ final class EventHub: Sendable {
 
   private func watchCommits(after version: Int64) async {
     var last = version
-    for await commit in signal.commits where commit.version != last {
+    for await commit in store.commits where commit.version != last {
       let version = commit.version
       var favorites = commit.changes?.favorites
       // Favorites are sent only after it was checked which listeners are still logged in.

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import OffersCore
+import OffersStore
 
 /// The routes of offers, of their reward histories and of favorites.
 struct OfferRoutes: ContentRoutes {
@@ -237,7 +238,7 @@ struct HouseholdRoutes: ContentRoutes {
 
   private func change(
     _ request: Request, _ context: ServedContext,
-    _ change: (any ServerDependencies.Store, String) async throws -> [SharingChange]
+    _ change: (OffersDatabase, String) async throws -> [SharingChange]
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
     _ = try await JSONBody(of: request)

@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import OffersCore
+import OffersStore
 import ServiceLifecycle
 import Synchronization
 
@@ -14,7 +15,7 @@ struct Readiness: Sendable {
 
   /// - Parameter outage: is told whether the store can be reached.
   init(
-    _ store: any StoreReadiness, outage: StoreOutage, timeLimit: Duration = .seconds(2)
+    _ store: OffersDatabase, outage: StoreOutage, timeLimit: Duration = .seconds(2)
   ) {
     self.timeLimit = timeLimit
     check = SharedWork {
@@ -113,7 +114,7 @@ final class StoreOutage: Sendable {
 /// that version can use the database from then on, and whatever starts this server, such as a unit of
 /// systemd, then starts the installed one. Until then, requests fail with the error of the store.
 struct SchemaWatch: Service {
-  let store: any StoreReadiness
+  let store: OffersDatabase
   let logger: Logger
   /// The interval of the checks.
   var interval = Duration.seconds(2)

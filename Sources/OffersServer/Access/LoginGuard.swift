@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import OffersCore
+import OffersStore
 import Synchronization
 
 /// Makes clients that show wrong tokens or passphrases wait, ever longer.
@@ -35,13 +36,13 @@ actor LoginGuard {
   /// Whether the last read or write failed, which is logged once.
   private var hasFailed = false
 
-  private let repository: any AttemptRepository
+  private let repository: OffersDatabase
   private let now: @Sendable () -> Date
   private let logger: Logger
   private let refusals: LoginRefusalLog
 
   /// - Parameter logger: gets a line for each refused attempt.
-  init(_ repository: any AttemptRepository, now: @escaping @Sendable () -> Date, logger: Logger) {
+  init(_ repository: OffersDatabase, now: @escaping @Sendable () -> Date, logger: Logger) {
     self.repository = repository
     self.now = now
     self.logger = logger
@@ -227,7 +228,7 @@ final class KnownBrowsers: Sendable {
   /// The maximum number of networks. Beyond it, those of before are forgotten.
   private static let networkLimit = 10_000
 
-  private let store: any ServerDependencies.Store
+  private let store: OffersDatabase
   private let cookies: CookieScope
   /// The key, once the store was asked.
   private let key = Mutex<HMACKey?>(nil)
@@ -235,7 +236,7 @@ final class KnownBrowsers: Sendable {
   private let networks = Mutex<Set<Place>?>(nil)
 
   /// - Parameter cookies: where browsers send the server's cookies.
-  init(_ store: any ServerDependencies.Store, cookies: CookieScope) {
+  init(_ store: OffersDatabase, cookies: CookieScope) {
     self.store = store
     self.cookies = cookies
   }

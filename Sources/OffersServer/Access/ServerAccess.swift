@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import Synchronization
 
 /// How a server that other machines can reach knows its clients.
@@ -68,10 +69,10 @@ final class UserList: Sendable {
     }
   }
 
-  private let store: any ServerDependencies.Store
+  private let store: OffersDatabase
   private let last = Mutex<Users?>(nil)
 
-  init(_ store: any ServerDependencies.Store) {
+  init(_ store: OffersDatabase) {
     self.store = store
   }
 

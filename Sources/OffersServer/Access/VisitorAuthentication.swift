@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import OffersCore
+import OffersStore
 import Synchronization
 
 /// Decides whom a request is from, and keeps the sessions of browsers.
@@ -28,7 +29,7 @@ final class VisitorAuthentication: Sendable {
   private let userHeader: UserHeader?
   let proxies: TrustedProxies
   private let tokens: TokenFile?
-  let store: any ServerDependencies.Store
+  let store: OffersDatabase
   let now: @Sendable () -> Date
   private let logger: Logger
   /// The version of the token whose foreign sessions were removed.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import OffersCore
+import OffersStore
 import Synchronization
 import ZLib
 
@@ -12,11 +13,11 @@ import ZLib
 /// `try await answers.answer(request, for: context.visitor) { .page(html) }`.
 struct Answers: Sendable {
   private let cache: ResponseCache
-  private let signal: any CommitSignal
+  private let store: OffersDatabase
 
-  init(cache: ResponseCache = ResponseCache(), signal: any CommitSignal) {
+  init(cache: ResponseCache = ResponseCache(), store: OffersDatabase) {
     self.cache = cache
-    self.signal = signal
+    self.store = store
   }
 
   /// Makes the content of a response, caches it as its lifetime allows, and responds.
@@ -61,7 +62,7 @@ struct Answers: Sendable {
 
   /// The version of the database; nil if it cannot be read. Then no response is cached or taken
   /// from the cache.
-  private func findVersion() async -> Int64? { try? await signal.fetchDataVersion() }
+  private func findVersion() async -> Int64? { try? await store.fetchDataVersion() }
 
   /// The response to a write, which must not be cached: a JSON object, whose members `body` writes.
   static func result(

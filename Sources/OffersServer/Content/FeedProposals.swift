@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersPlatform
+import OffersStore
 import Synchronization
 
 /// Looks at feeds that people may add, one at a time, and adds them.
@@ -35,11 +36,11 @@ final class FeedProposals: Sendable {
   private let state = Mutex(State())
   private let adder: any FeedAdder
   private let syncer: any FeedSyncer
-  private let store: any FeedRepository & SessionRepository
+  private let store: OffersDatabase
   private let jobs: SyncJobs
 
   init(
-    adder: any FeedAdder, syncer: any FeedSyncer, store: any FeedRepository & SessionRepository,
+    adder: any FeedAdder, syncer: any FeedSyncer, store: OffersDatabase,
     jobs: SyncJobs
   ) {
     self.adder = adder
@@ -101,7 +102,7 @@ final class FeedProposals: Sendable {
   ///   - name: the name of the feed; nil for the proposed one.
   ///   - title: the title of the feed; nil for the one that the document has.
   ///   - user: who adds it.
-  /// - Throws: as `propose`, as `FeedAdder.add`, and as `SessionRepository.checkPermit`.
+  /// - Throws: as `propose`, as `FeedAdder.add`, and as `OffersDatabase.checkPermit`.
   func add(
     _ source: String, name: String?, title: String?, by user: User
   ) async throws -> Added {

@@ -1,16 +1,12 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The dependencies of the server: the store, the sync engine, the guess of feeds, the image source,
 /// the parser of times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServerDependencies: Sendable {
-  package typealias Store = OfferRepository & FavoriteRepository & HouseholdRepository
-    & FeedRepository & PreparableSearch & ChangeRepository & CommitSignal & SessionRepository
-    & AttemptRepository & UserRepository & UserRecords & CredentialRepository & IdentityRepository
-    & ServerKeyRepository & StoreReadiness
-
   /// The store, with the record of the owner or of the visitor of a request.
-  private(set) var store: any Store
+  private(set) var store: OffersDatabase
   let syncer: any FeedSyncer
   let images: any ImageSource
   let texts: any FilterTextReader
@@ -32,7 +28,7 @@ package struct ServerDependencies: Sendable {
 
   /// - Parameter store: the store, with the record of its owner.
   package init(
-    store: any Store, syncer: any FeedSyncer,
+    store: OffersDatabase, syncer: any FeedSyncer,
     adder: any FeedAdder,
     images: any ImageSource, texts: any FilterTextReader, maps: MapSettings = MapSettings(),
     framing: FrameCheck? = nil,

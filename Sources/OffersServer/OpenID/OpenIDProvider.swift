@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// A provider at which people log in, by the authorization code flow of OpenID Connect Core 1.0 with
 /// PKCE (RFC 7636).
@@ -19,7 +20,7 @@ struct OpenIDProvider: Sendable {
 
   /// - Parameter cookies: where browsers send the server's cookies.
   init(
-    _ settings: OpenIDSettings, keys: any ServerKeyRepository, cookies: CookieScope,
+    _ settings: OpenIDSettings, keys: OffersDatabase, cookies: CookieScope,
     now: @escaping @Sendable () -> Date
   ) {
     self.settings = settings

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import OffersCore
+import OffersStore
 import Synchronization
 
 /// The logins at a provider that browsers have begun.
@@ -20,7 +21,7 @@ final class PendingLogins: Sendable {
   /// The purpose of the stored key.
   private static let purpose = "pending login"
 
-  private let keys: any ServerKeyRepository
+  private let keys: OffersDatabase
   /// What the key is for: the provider and the name of this server there.
   private let registration: String
   /// The key, once the store was asked.
@@ -30,7 +31,7 @@ final class PendingLogins: Sendable {
 
   /// - Parameter cookies: where browsers send the server's cookies.
   init(
-    _ settings: OpenIDSettings, keys: any ServerKeyRepository, cookies: CookieScope,
+    _ settings: OpenIDSettings, keys: OffersDatabase, cookies: CookieScope,
     now: @escaping @Sendable () -> Date
   ) {
     self.keys = keys

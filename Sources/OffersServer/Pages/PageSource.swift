@@ -1,11 +1,12 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// The data that several pages read.
 struct PageSource: Sendable {
   let content: ServerDependencies
 
-  var store: any ServerDependencies.Store { content.store }
+  var store: OffersDatabase { content.store }
   var now: Date { content.now() }
 
   /// The subscribed feeds, in the order of pages.

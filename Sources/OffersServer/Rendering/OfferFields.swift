@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 extension PageFields {
   /// The maximum length of a name within an accessible label, in characters.
@@ -127,7 +128,7 @@ struct GoodNewsLabels: Sendable {
   /// - Parameters:
   ///   - offers: the offers that the page shows.
   ///   - now: the present time, up to which the last days count.
-  init(of offers: [Offer], in store: any ChangeRepository, at now: Date) async throws {
+  init(of offers: [Offer], in store: OffersDatabase, at now: Date) async throws {
     var changes: [OfferChange] = []
     if !offers.isEmpty {
       let start = now.addingTimeInterval(-Double(Self.days) * 86_400)

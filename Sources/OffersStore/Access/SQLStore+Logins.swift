@@ -1,8 +1,8 @@
 import Foundation
 import OffersCore
 
-/// `CredentialTransfer`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The logins of all users, the owner's first.
   package func fetchLogins() async throws -> [UserCredentials] {
     try await transaction(.read) { transaction in
       try UserTable.list(in: transaction).map { user in
@@ -18,6 +18,10 @@ extension SQLStore {
     }
   }
 
+  /// Gives the users of the same names these logins, in one transaction. A passphrase, a token or an
+  /// identity that is there already stays, so that a second call changes nothing.
+  ///
+  /// - Throws: `OffersError` with `notFound` if a user is missing; then nothing is written.
   package func putLogins(_ logins: [UserCredentials]) async throws {
     let now = Date()
     try await transaction(.write) { transaction in

@@ -16,7 +16,13 @@ enum ServerKeyTable {
   }
 }
 
-extension SQLStore {
+extension OffersDatabase {
+  /// The key for a purpose. If there is none, `candidate` is stored durably and is the key from then on, also
+  /// for others who ask at the same time.
+  ///
+  /// - Parameters:
+  ///   - purpose: the name of the purpose, such as `pending login`.
+  ///   - candidate: 32 random bytes.
   package func fetchServerKey(
     for purpose: String, orStore candidate: [UInt8]
   ) async throws -> [UInt8] {

@@ -3,8 +3,12 @@ import OffersCore
 extension WritePermit {
   /// Checks that the user, their role and their session or token are as they were.
   ///
+  /// - Parameter isExclusive: whether to lock the row of the user first. A transaction that changes the
+  ///   role or the logins of a user locks it, too, so that none commits between this check and the end of
+  ///   this transaction.
   /// - Throws: `OffersError.accessEnded`, or `.roleChanged`.
-  package func check(in transaction: any Transaction) throws {
+  func check(isExclusive: Bool = false, in transaction: any Transaction) throws {
+    if isExclusive { try UserTable.lock(user, in: transaction) }
     let role = try UserTable.find(user, in: transaction)?.role
     guard let role, try isProven(in: transaction) else { throw OffersError.accessEnded }
     if role != self.role { throw OffersError.roleChanged }
@@ -39,9 +43,9 @@ extension SessionGround {
 
 extension TransactionMode {
   /// The permit that a transaction checks first: that of the current task, for a write that is asked for.
-  package var permit: WritePermit? {
+  var permit: WritePermit? {
     switch self {
-    case .write, .removal, .repeatableWrite: WritePermit.current
+    case .write, .removal, .repeatableWrite, .favorites: WritePermit.current
     default: nil
     }
   }

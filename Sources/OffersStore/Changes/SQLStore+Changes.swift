@@ -1,36 +1,54 @@
 import Foundation
 import OffersCore
 
-/// `ChangeRepository`, and the changes of `LongListRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The changes that a query selects, oldest first, and the number of the newest change recorded
+  /// at that time: the mark to set once the changes were shown.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed.
   public func fetchChanges(
     _ query: ChangeQuery
   ) async throws -> (changes: [OfferChange], lastID: Int64) {
     try await transaction(.read) { transaction in
       (
-        try selection(query, in: transaction).changes(),
+        try self.selection(query, in: transaction).changes(),
         try ChangeTable.fetchLastID(in: transaction)
       )
     }
   }
 
+  /// A page of the changes that a query selects, for incremental readers. The query's limit counts
+  /// from the oldest change. For the next page, `lastID` and `lastExpiring` of the page become
+  /// `afterID` and `afterExpiring` of the query.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an `afterID`
+  ///   that the database has not recorded.
   public func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
-    try await transaction(.read) { try selection(query, in: $0).page() }
+    try await transaction(.read) { try self.selection(query, in: $0).page() }
   }
 
-  package func selectChanges(_ query: ChangeQuery) async throws -> any LongChangeList {
+  /// The changes that a query selects, oldest first, to be read in parts.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed.
+  package func selectChanges(_ query: ChangeQuery) async throws -> LongChangeList {
     let (keys, lastID) = try await transaction(.read) { transaction in
       (
-        try selection(query, in: transaction).keys(),
+        try self.selection(query, in: transaction).keys(),
         try ChangeTable.fetchLastID(in: transaction)
       )
     }
-    return SQLChangeList(keys: keys, lastID: lastID, query: query, store: self)
+    return LongChangeList(keys: keys, lastID: lastID, query: query, store: self)
   }
 
+  /// The changes that a query selects and a reader has not read, oldest first: neither all changes up to a
+  /// mark, nor those that were shown to it with other filters. Those of a reader without a mark begin
+  /// `News.firstReadSeconds` ago. The query's `since` and `afterID` are ignored.
+  ///
+  /// - Returns: the list, and the time since which it has the changes.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed.
   package func selectUnread(
     _ query: ChangeQuery, by reader: String
-  ) async throws -> (list: any LongChangeList, since: Date) {
+  ) async throws -> (list: LongChangeList, since: Date) {
     let (keys, lastID, since) = try await transaction(.read) { [user] transaction in
       let marks = try ReaderTable.marks(of: reader, user: user, in: transaction)
       let whole = marks[ChangeSelection(of: ChangeQuery(now: query.now))]
@@ -45,7 +63,7 @@ extension SQLStore {
       query.since = base.map { $0.readAt + 1 } ?? start
       let limit = query.limit
       query.limit = nil
-      var keys = try selection(query, in: transaction).keys()
+      var keys = try self.selection(query, in: transaction).keys()
       for (part, mark) in marks where mark.readAt >= start {
         let read = try SelectedChanges(query, readOf: part, at: mark, of: user, in: transaction)
           .keys().filter { $0.id > 0 ? $0.id <= mark.changeID : $0.at <= mark.readAt.storedSeconds }
@@ -58,7 +76,7 @@ extension SQLStore {
         max(start, last)
       )
     }
-    return (SQLChangeList(keys: keys, lastID: lastID, query: query, store: self), since)
+    return (LongChangeList(keys: keys, lastID: lastID, query: query, store: self), since)
   }
 
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
@@ -69,6 +87,11 @@ extension SQLStore {
     return SelectedChanges(query, of: user, in: transaction)
   }
 
+  /// The latest points of the history of an offer's reward and texts that fit the bounds, oldest first;
+  /// at least one point. The history begins with the first sighting of the offer; changes that were
+  /// pruned are missing.
+  ///
+  /// - Throws: `OffersError` with `notFound` or `ambiguous`.
   public func fetchHistory(
     named text: String, _ bounds: HistoryQuery
   ) async throws -> HistoryPage {
@@ -92,16 +115,33 @@ extension SQLStore {
   }
 }
 
-/// Selected changes, with the store that has their offers.
-private struct SQLChangeList<Store: SQLStore>: LongChangeList {
-  let keys: [ChangeTable.Key]
-  let lastID: Int64
-  let query: ChangeQuery
-  let store: Store
+extension OffersDatabase {
+  /// The whole history of an offer's reward and texts, oldest first.
+  ///
+  /// - Throws: as `fetchHistory(named:_:)`.
+  public func fetchHistory(
+    named text: String
+  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
+    let page = try await fetchHistory(named: text, HistoryQuery())
+    return (page.offer, page.points)
+  }
+}
 
-  var count: Int { keys.count }
+/// The changes that a query selected, oldest first, whose offers are read in parts.
+package struct LongChangeList: Sendable {
+  fileprivate let keys: [ChangeTable.Key]
+  /// The number of the newest recorded change at the time of the query: the mark to set once all
+  /// changes were shown.
+  package let lastID: Int64
+  fileprivate let query: ChangeQuery
+  fileprivate let store: OffersDatabase
 
-  func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
+  /// The number of selected changes.
+  package var count: Int { keys.count }
+
+  /// Reads the changes at a range of positions, which is clamped to `0..<count`. Changes whose offers
+  /// were removed after the selection are omitted.
+  package func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
     let part = Array(keys[range.clamped(to: keys.indices)])
     return try await store.transaction(.read) { [query, user = store.user] in
       try SelectedChanges(query, of: user, in: $0).view(part)
@@ -109,8 +149,17 @@ private struct SQLChangeList<Store: SQLStore>: LongChangeList {
   }
 }
 
-/// The news of `NewsRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The news after a mark, and the newest change number.
+  ///
+  /// News are changes of favorites, new offers that are probably a gone favorite under another id,
+  /// favorites that expire soon, feeds that keep failing, and feeds that work again. No expired offer is
+  /// among them. After `setNewsTold`, an expiring favorite is not reported again, and a failing feed again
+  /// after an attempt on another day, or when it works again.
+  ///
+  /// - Parameters:
+  ///   - mark: the reader's mark; nil for the last seven days.
+  ///   - now: the current time, to be passed to `setNewsTold` as well.
   package func fetchNews(
     after mark: ReaderMark?, now: Date
   ) async throws -> (news: News, lastID: Int64) {

@@ -1,12 +1,13 @@
 import Foundation
 import OffersCore
 
-/// The marks of readers of `ChangeRepository`, and the delivered news of `NewsRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The mark of a reader; nil for one that has never read.
   public func findMark(of reader: String) async throws -> ReaderMark? {
     try await transaction(.query) { [user] in try ReaderTable.find(reader, of: user, in: $0) }
   }
 
+  /// Advances a reader's mark. A mark never moves back.
   public func setMark(_ mark: ReaderMark, of reader: String) async throws {
     try await transaction(.repeatableWrite) { [user] transaction in
       try UserTable.check(user, in: transaction)
@@ -14,6 +15,16 @@ extension SQLStore {
     }
   }
 
+  /// Records, in one transaction, that the news were delivered to a reader: advances its mark, and
+  /// records the notices about expiring favorites and failing feeds, which count as delivered to
+  /// all readers.
+  ///
+  /// - Parameters:
+  ///   - news: the news that were delivered.
+  ///   - lastID: the change number that `fetchNews` returned.
+  ///   - reader: the name of the reader.
+  ///   - now: the time that was passed to `fetchNews`.
+  /// - Throws: `OffersError` with `notFound` if the user was removed.
   package func setNewsTold(
     _ news: News, lastID: Int64, reader: String, now: Date
   ) async throws {

@@ -1,20 +1,26 @@
 import Foundation
 import OffersCore
 
-/// `FeedRepository`, `FeedSourceRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The subscribed feeds, sorted by name.
   public func fetchFeeds() async throws -> [Feed] {
     try await transaction(.query) { [user] in try FeedList.subscribed(of: user, in: $0) }
   }
 
+  /// The feeds that were unsubscribed or never synced successfully, sorted by name.
   public func fetchFormerFeeds() async throws -> [FormerFeed] {
     try await transaction(.query) { [user] in try FeedList.former(of: user, in: $0) }
   }
 
+  /// How the offers of each stored feed are shown, by the definition of its last sync. Feeds that were
+  /// not synced since the store keeps it are left out. The user's own definition at hand
+  /// (`KnownFeed.presentation`) may be newer.
   public func fetchPresentations() async throws -> [String: FeedPresentation] {
     try await transaction(.query) { try FeedTable.presentations(in: $0) }
   }
 
+  /// The source from which a feed was last read, or which was recorded with its subscription; nil
+  /// for an unknown feed. Unsubscribed feeds have one, too.
   public func findSource(of feed: String) async throws -> String? {
     if !StoredText.isStorable(feed) { return nil }
     return try await transaction(.query) { transaction in
@@ -24,6 +30,10 @@ extension SQLStore {
     }
   }
 
+  /// Subscribes to a feed, so that it is included when all feeds are synced. `source` is recorded
+  /// if the feed is unknown.
+  ///
+  /// - Returns: false when the feed was already subscribed.
   public func subscribe(to feed: String, source: String) async throws -> Bool {
     let now = Date()
     return try await transaction(.write) { transaction in
@@ -36,6 +46,10 @@ extension SQLStore {
     }
   }
 
+  /// Unsubscribes from a feed, so that it is no longer synced with the others. Its offers and
+  /// favorites stay. Syncing it by name subscribes again, with the remembered source.
+  ///
+  /// - Returns: false when the feed was not subscribed.
   public func unsubscribe(from feed: String) async throws -> Bool {
     let now = Date()
     return try await transaction(.write) {
@@ -43,10 +57,22 @@ extension SQLStore {
     }
   }
 
+  /// The definitions and settings that the store keeps, in the order in which it got their feeds.
   package func fetchDefinitions() async throws -> [StoredDefinition] {
     try await transaction(.query) { try DefinitionTable.list(in: $0) }
   }
 
+  /// Changes the definition and the settings of a feed in one transaction. A feed that the store does not have
+  /// yet is stored without a subscription.
+  ///
+  /// - Parameters:
+  ///   - feed: the name of the feed.
+  ///   - source: the source to record for a new feed.
+  ///   - forgettingSource: whether to forget the named source, which may be that of an earlier feed with the
+  ///     same name.
+  ///   - change: receives what is stored. If it throws, nothing is changed. It may be called several times.
+  /// - Returns: whether anything was changed.
+  @discardableResult
   package func changeDefinition(
     of feed: String, source: String, forgettingSource: Bool,
     _ change: @escaping @Sendable (inout StoredDefinition) throws -> Void
@@ -65,6 +91,13 @@ extension SQLStore {
     }
   }
 
+  /// Unsubscribes from a feed, as `unsubscribe(from:)`, and in the same transaction forgets its named source
+  /// and removes its definition.
+  ///
+  /// - Parameters:
+  ///   - forgettingSource: whether to forget the source.
+  ///   - keepingSettings: whether to keep the interval and the currency, as those of a shipped feed.
+  /// - Returns: whether the feed was subscribed, and whether it had a definition.
   package func removeDefinition(
     of feed: String, forgettingSource: Bool, keepingSettings: Bool
   ) async throws -> (wasSubscribed: Bool, wasDefined: Bool) {
@@ -84,26 +117,31 @@ extension SQLStore {
   }
 }
 
-/// The reads of `SyncStore`, except for `fetchKnownOffers(of:)`, which the engines have.
-extension SQLStore {
+extension OffersDatabase {
+  /// The names of the subscribed feeds, sorted.
   package func fetchSubscribedFeeds() async throws -> [String] {
     try await transaction(.query) { try FeedTable.subscribedNames(in: $0) }
   }
 
+  /// The sync state of a feed; nil for an unknown one, and for an unsubscribed one with neither a
+  /// named source nor a fetch state. For other unsubscribed feeds, such as one whose syncs have all
+  /// failed, only the named source, the time of the last run and the fetch state are set.
   package func findSyncState(of feed: String) async throws -> SyncState? {
     try await transaction(.query) { try SyncStateQuery.find(feed, in: $0) }
   }
 
+  /// The current offers of the feed that its last document lacks, by ascending key.
   package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
     try await transaction(.query) { try MissingOfferTable.fetch(of: feed, in: $0) }
   }
 
+  /// The look of the feed's newest current offers, `FeedTraits.offerLimit` at most, and its title.
   package func fetchLook(of feed: String) async throws -> FeedTraits {
     try await transaction(.read) { try MissingOfferTable.fetchLook(of: feed, in: $0) }
   }
 }
 
-extension SQLStore {
+extension OffersDatabase {
   /// Refuses a feed that is neither subscribed nor defined and has no offers. A defined feed has an empty list
   /// before its first sync. Nil stands for all feeds.
   ///
@@ -116,5 +154,14 @@ extension SQLStore {
   /// The key of a feed that users can read; see `FeedTable.fetchReadKey(_:_:in:)`.
   package func fetchReadKey(of feed: String, in transaction: any Transaction) throws -> Int64 {
     try FeedTable.fetchReadKey(feed, definitions, in: transaction)
+  }
+}
+
+extension OffersDatabase {
+  /// How the offers of each feed are shown.
+  ///
+  /// - Parameter known: the feeds with a definition.
+  package func fetchPresentations(_ known: [KnownFeed]) async throws -> FeedPresentations {
+    FeedPresentations(known, stored: try await fetchPresentations())
   }
 }

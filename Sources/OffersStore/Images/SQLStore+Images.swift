@@ -1,14 +1,40 @@
 import Foundation
 import OffersCore
 
-/// `ImageRepository`. All programs share the bound of the cache and the order of uses.
-extension SQLStore {
+/// A cache of a bounded number of offer images.
+///
+/// Guarantees:
+/// - **Shared**: all programs have the same bound and the same order of uses.
+/// - **Bounded**: no commit holds more images than the limit, with any number of writers. It is 50
+///   until `setImageLimit(_:)` sets another.
+/// - **Intact**: an image is found exactly as it was put, byte for byte, or not at all.
+/// - **Least recently used first**: of the images that the next rule does not protect, the one
+///   whose last use is the oldest is evicted. Finding, touching and putting are uses; listing and
+///   confirming are not.
+/// - **Favorites stay**: three fifths of the places, 30 of 50, are for the most recently used
+///   images of favorites, which are removed only by `clearImages()` or a lower limit. The other
+///   places are for browsing.
+/// - **Reads do not write**: finding and touching wait for no writer. Uses are gathered in memory
+///   and written in batches: before an image is put, by `flushImageUses()`, and otherwise after
+///   `ImageCacheLimits.gatheredUses` of them or `gatheredSeconds`. A crash may lose part of the usage
+///   order and of the counts, but never an image.
+/// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
+///   lose the last images; the others stay intact.
+///
+/// Every call may throw `OffersError` with `storageFailed`, and `CancellationError` if it is
+/// cancelled before it begins; then nothing is written. Calls of a few microseconds run to their
+/// end.
+extension OffersDatabase {
+  /// The image of a URL, which counts as a use; nil when it is not cached, which counts as a miss.
   public func findImage(_ url: String) async throws -> CachedImage? {
     let image = try await transaction(.lookup) { try ImageTable.find(url, in: $0) }
     noteImageUse(of: image == nil ? nil : url, isAsked: true)
     return image
   }
 
+  /// Records a use of an image without reading it. Does nothing when the image is not cached.
+  ///
+  /// - Returns: whether the image is cached.
   @discardableResult
   public func touchImage(_ url: String) async throws -> Bool {
     let isHeld = try await transaction(.lookup) { try ImageTable.holds(url, in: $0) }
@@ -16,6 +42,11 @@ extension SQLStore {
     return isHeld
   }
 
+  /// Stores an image. It replaces the one with the same URL, or evicts another when the cache is
+  /// full. A remembered failure of the URL is removed.
+  ///
+  /// - Throws: `OffersError` with `limitExceeded` for an image of more than `ImageCacheLimits.bytes` or
+  ///   `ImageCacheLimits.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
   public func putImage(_ image: CachedImage) async throws {
     try Self.check(image)
     try Task.checkCancellation()
@@ -48,6 +79,14 @@ extension SQLStore {
     }
   }
 
+  /// Sets the most images that the cache holds, for every program that uses it, from now on. A
+  /// lower limit evicts the surplus in the same transaction: the least recently used images first,
+  /// and the exempt images of favorites, three fifths of the new limit, last.
+  ///
+  /// - Parameter limit: a number of images, from `ImageCacheLimits.imageLimits`. An image has 5 MiB at
+  ///   most, so a cache of 50 has at most 250 MiB.
+  /// - Returns: the number of evicted images.
+  /// - Throws: `OffersError` with `invalidRequest` for another limit; nothing is changed then.
   @discardableResult
   public func setImageLimit(_ limit: Int) async throws -> Int {
     guard ImageCacheLimits.imageLimits.contains(limit) else {
@@ -70,6 +109,7 @@ extension SQLStore {
     return count
   }
 
+  /// The limit, the cached images, the remembered failures, and the hit, miss and eviction counts.
   public func fetchImageContents(now: Date) async throws -> ImageCacheContents {
     let gathered = imageUses.gathered
     return try await transaction(.read) { transaction in
@@ -86,6 +126,9 @@ extension SQLStore {
     }
   }
 
+  /// Removes all images, failures and uses, and resets the counts. The limit stays.
+  ///
+  /// - Returns: the number of images removed.
   @discardableResult
   public func clearImages() async throws -> Int {
     try Task.checkCancellation()
@@ -96,10 +139,11 @@ extension SQLStore {
     }
   }
 
+  /// Writes the image uses that are collected in memory. Call it before the program exits.
   public func flushImageUses() async throws {
-    guard canWrite else { return }
+    guard engine.canWrite else { return }
     // A batch that was enqueued may still be waiting.
-    try await finishLaterWrites()
+    try await engine.finishLaterWrites()
     if imageUses.gathered.isEmpty { return }
     try Task.checkCancellation()
     let batch = imageUses.take()
@@ -109,8 +153,30 @@ extension SQLStore {
   /// Gathers a use of an image, or a look-up that found none. A store that was opened for reading only
   /// gathers none, because it could not write them.
   func noteImageUse(of url: String?, isAsked: Bool) {
-    guard canWrite, imageUses.note(url, isAsked: isAsked) else { return }
+    if engine.canWrite, imageUses.note(url, isAsked: isAsked) { writeImageUses() }
+  }
+
+  /// Enqueues a write of the gathered uses.
+  func writeImageUses() {
     let batch = imageUses.take()
-    writeLater { try ImageTable.note(batch, in: $0) }
+    if !batch.isEmpty { writeLater { try ImageTable.note(batch, in: $0) } }
+  }
+}
+
+extension OffersDatabase {
+  /// The cached image of an offer, which counts as a use; nil when it is not cached, and for an
+  /// offer without an image.
+  ///
+  /// - Throws: `OffersError` with `storageFailed`.
+  public func findImage(of offer: Offer) async throws -> CachedImage? {
+    guard let url = offer.imageURLText else { return nil }
+    return try await findImage(url)
+  }
+
+  /// The cached image of an offer as a user sees it; the user does not matter.
+  ///
+  /// - Throws: `OffersError` with `storageFailed`.
+  public func findImage(of offer: UserOffer) async throws -> CachedImage? {
+    try await findImage(of: offer.offer)
   }
 }

@@ -1,12 +1,21 @@
 import Foundation
 import OffersCore
 
-/// The lists of `OfferRepository`, and the pages of `LongListRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The offers that a query selects: current ones, and gone ones only with `favoritesOnly` or
+  /// `goneOnly`.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` when
+  ///   the offer of `after` has been pruned, or its position belongs to another order.
   public func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
     try await fetchOfferPage(query, maximumBytes: .max).offers
   }
 
+  /// The first offers that `fetchOffers` returns for the query, as many as have at most
+  /// `maximumBytes` of texts in total, but at least one if the query selects any. Set
+  /// `OfferQuery.after` to the last one's position for the next page.
+  ///
+  /// - Throws: as `fetchOffers`.
   public func fetchOfferPage(
     _ query: OfferQuery, maximumBytes: Int
   ) async throws -> OfferPage {
@@ -22,6 +31,7 @@ extension SQLStore {
     }
   }
 
+  /// The number of offers that a query selects, ignoring its limit and offset.
   public func countOffers(_ query: OfferQuery) async throws -> Int {
     try await transaction(.read) { transaction in
       guard query.selection.isWholeFeed, query.after == nil else {
@@ -35,7 +45,16 @@ extension SQLStore {
     }
   }
 
-  package func pages(of query: OfferQuery) -> any OfferPages { KeyedOfferPages(query, self) }
+  /// The number of expired offers that the list of a query leaves out; 0 for a list with them.
+  package func countExpired(leftOutOf query: OfferQuery) async throws -> Int {
+    guard query.selection.excludesExpired else { return 0 }
+    var whole = query
+    whole.includesExpired = true
+    return try await countOffers(whole) - countOffers(query)
+  }
+
+  /// The offers that a query selects, to be read page by page. Nothing is read before the first page.
+  package func pages(of query: OfferQuery) -> OfferPages { OfferPages(query, self) }
 
   /// - Parameter lastKey: as in `SelectedOffers`.
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position of another
@@ -50,12 +69,22 @@ extension SQLStore {
   }
 }
 
-/// `FacetRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The retailers of a feed's offers, or of all offers; those with the most offers first, at most
+  /// 1000.
+  ///
+  /// - Parameter feed: the feed's name; nil for the offers of all feeds. An unknown feed has none.
+  /// - Throws: `OffersError` with `storageFailed`, or with `invalidRequest` if the store is closed;
+  ///   `CancellationError` if the task is cancelled before the read begins.
   public func fetchRetailers(of feed: String?) async throws -> [String] {
     try await transaction(.read) { try OfferFacets.retailers(of: feed, in: $0) }
   }
 
+  /// The categories of a feed's offers, or of all offers; those with the most offers first, at most
+  /// 1000.
+  ///
+  /// - Parameter feed: the feed's name; nil for the offers of all feeds. An unknown feed has none.
+  /// - Throws: as `fetchRetailers(of:)`.
   public func fetchCategories(of feed: String?) async throws -> [String] {
     try await transaction(.read) { try OfferFacets.categories(of: feed, in: $0) }
   }

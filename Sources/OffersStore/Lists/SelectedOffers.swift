@@ -429,14 +429,17 @@ struct OfferOrder {
   }
 }
 
-/// The offers that a query selects, read page by page, so that not all are in memory and no read
+/// The offers of a long list, read page by page, so that not all are in memory and no read
 /// transaction stays open between pages: one would keep a file's log from being truncated, and a server
-/// from removing old rows.
+/// from removing old rows. Offers that are removed before their page is read are omitted.
 ///
 /// If `SelectedOffers.isStream`, the next page is looked up by the last key. Otherwise all keys are
-/// read at once, 8 bytes an offer; offers that are removed before their page is read are omitted.
-struct KeyedOfferPages: OfferPages {
-  private let store: any SQLStore
+/// read at once, 8 bytes an offer.
+package struct OfferPages: Sendable {
+  /// The maximum number of offers on a page.
+  package static let size = 500
+
+  private let store: OffersDatabase
   private var query: OfferQuery
   /// The keys found and not yet read; empty before the first page.
   private var keys: ArraySlice<Int64> = []
@@ -446,12 +449,15 @@ struct KeyedOfferPages: OfferPages {
   /// The maximum size of a page's texts in bytes, unless a single offer is larger.
   private static let pageBytes = 8 << 20
 
-  init(_ query: OfferQuery, _ store: any SQLStore) {
+  init(_ query: OfferQuery, _ store: OffersDatabase) {
     self.query = query
     self.store = store
   }
 
-  mutating func next() async throws -> [UserOffer] {
+  /// The next page, of at most `size` offers; empty after the last one.
+  ///
+  /// - Throws: as `OffersDatabase.fetchOffers(_:)`, on the first page.
+  package mutating func next() async throws -> [UserOffer] {
     var page: [UserOffer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
       (page, self) = try await store.transaction(.read) { [self] transaction in
@@ -465,7 +471,7 @@ struct KeyedOfferPages: OfferPages {
   private mutating func readPiece(in transaction: any Transaction) throws -> [UserOffer] {
     if keys.isEmpty { try findKeys(in: transaction) }
     let (offers, count) = try OfferTable.page(
-      keys: keys.prefix(OfferPage.size), of: store.user, maximumBytes: Self.pageBytes,
+      keys: keys.prefix(Self.size), of: store.user, maximumBytes: Self.pageBytes,
       textBytes: query.textBytes, in: transaction)
     keys = keys.dropFirst(count)
     return offers
@@ -474,7 +480,7 @@ struct KeyedOfferPages: OfferPages {
   private mutating func findKeys(in transaction: any Transaction) throws {
     let selected = try store.selectOffers(query, behind: lastKey, in: transaction)
     let limit = query.limit.map { max(0, $0) }
-    let pieceLimit = selected.isStream ? min(OfferPage.size, limit ?? .max) : limit
+    let pieceLimit = selected.isStream ? min(Self.size, limit ?? .max) : limit
     let found = try selected.keys(
       offset: max(0, query.offset), limit: pieceLimit, in: transaction)
     keys = found[...]
@@ -482,6 +488,6 @@ struct KeyedOfferPages: OfferPages {
     // The offset applies to the first page only.
     query.offset = 0
     query.limit = limit.map { $0 - found.count }
-    isAtEnd = !selected.isStream || found.count < OfferPage.size || query.limit == 0
+    isAtEnd = !selected.isStream || found.count < Self.size || query.limit == 0
   }
 }

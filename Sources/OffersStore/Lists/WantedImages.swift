@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-extension SQLStore {
+extension OffersDatabase {
   /// The offers whose images a user is most likely to look at, to fetch them ahead: favorites of any user,
   /// most recently starred first, then the newest offers.
   ///

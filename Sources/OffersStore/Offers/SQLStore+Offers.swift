@@ -1,14 +1,19 @@
 import Foundation
 import OffersCore
 
-/// The single offers of `OfferRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// The offer, or nil when the database does not have it.
   public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
     try await transaction(.lookup) { [user] in
       try OfferTable.find(ref, of: user, in: $0)?.offer
     }
   }
 
+  /// The offer that a person named: by a full reference such as `ibotta:110579`, or a bare id such
+  /// as `110579`.
+  ///
+  /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
+  ///   id; the hint names them.
   public func fetchOffer(named text: String) async throws -> UserOffer {
     try await transaction(.read) { [user] in
       try OfferTable.fetch(named: text, of: user, in: $0).offer
@@ -16,8 +21,12 @@ extension SQLStore {
   }
 }
 
-/// `FavoriteRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// Sets or clears the favorite mark of offers, in one transaction. The call is idempotent.
+  ///
+  /// - Returns: a result for each reference, in their order.
+  /// - Throws: `OffersError` with `notFound` for an offer that is not stored; nothing is written
+  ///   then.
   @discardableResult
   public func setFavorites(
     _ refs: [OfferRef], to isFavorite: Bool
@@ -25,6 +34,12 @@ extension SQLStore {
     try await setFavorites(to: isFavorite) { _ in refs }
   }
 
+  /// Sets or clears the favorite mark of the offers that a person named, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - names: references or bare ids: `ibotta:110579` or `110579`.
+  ///   - isFavorite: the mark to set. The call is idempotent.
+  /// - Throws: `OffersError` with `notFound` or `ambiguous`; nothing is written then.
   @discardableResult
   public func setFavorites(
     named names: [String], to isFavorite: Bool
@@ -48,7 +63,10 @@ extension SQLStore {
   private func setFavorites(
     to isFavorite: Bool, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
-    try await writeFavorites { [user] transaction in
+    let changed: @Sendable (WrittenFavorites) -> DataChanges? = { [user] in
+      $0.states.map { DataChanges(favorites: [user: $0]) }
+    }
+    return try await transaction(.favorites, describe: changed) { [user] transaction in
       try UserTable.check(user, in: transaction)
       let refs = try refs(transaction)
       try OfferTable.checkStorable(refs)
@@ -76,4 +94,12 @@ extension SQLStore {
       return FavoriteChange(offer: offer, didChange: changed.remove(ref) != nil)
     }
   }
+}
+
+/// The outcome of a write of favorites of one user.
+private struct WrittenFavorites: Sendable {
+  let changes: [FavoriteChange]
+  /// Whether each of the offers is a favorite since the write; nil if the write changed what others see
+  /// as well, such as the list of the household.
+  let states: [OfferRef: Bool]?
 }

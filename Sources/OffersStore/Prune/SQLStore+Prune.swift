@@ -1,8 +1,16 @@
 import Foundation
 import OffersCore
 
-/// `PruneRepository`, and what `SyncStore` clears away.
-extension SQLStore {
+extension OffersDatabase {
+  /// Removes gone offers that are not favorites, with their changes, and other changes and runs
+  /// that are older than the store keeps them. If the last syncs do not confirm the present time,
+  /// ages are counted from the earlier one of the last two.
+  ///
+  /// - Parameters:
+  ///   - goneBefore: offers that were already gone at this time are removed.
+  ///   - now: the current time; history is kept for a bounded time before it.
+  ///   - trustsClock: whether to count from `now` whatever the last syncs say.
+  ///   - isTrial: whether to count only and remove nothing.
   package func prune(
     goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
   ) async throws -> PruneCounts {
@@ -48,7 +56,7 @@ extension SQLStore {
         toldBefore: bounds.time - Retention.noticeSeconds, now: bounds.time, in: transaction)
       return count
     }
-    try await compactAfterRemoval()
+    try await engine.compactAfterRemoval()
     return counts
   }
 

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A transaction of a store, in which statements run. Parameters are `$1`, `$2` and so on.
 ///
 /// A text that has U+0000 is refused as a parameter with `StoredText.refusal`, because PostgreSQL cannot
@@ -42,6 +44,17 @@ package protocol Transaction {
 
   /// Brings the search up to date before offers are deleted.
   func willDeleteOffers(_ keys: [Int64]) throws
+
+  /// Searches the offers.
+  ///
+  /// - Parameters:
+  ///   - query: the search.
+  ///   - user: the user whose favorites count.
+  ///   - feedKey: the feed to search; nil for all.
+  /// - Returns: nil if the search must be prepared first (`Engine.prepareSearch()`).
+  func search(
+    _ query: SearchQuery, of user: User.ID, feedKey: Int64?
+  ) throws -> SearchResults?
 }
 
 extension Transaction {

@@ -25,6 +25,8 @@ package enum TransactionMode: Sendable {
   case trial
   /// A repeatable write.
   case repeatableWrite
+  /// A repeatable write of the favorites of one user, which waits for no other write of theirs.
+  case favorites
   /// A repeatable write of what no program keeps a copy of: the version of the data stays.
   case repeatableUncountedWrite
   /// A repeatable write that is worth no wait: a power cut may lose it in a file, where it waits for other
@@ -39,4 +41,7 @@ package enum TransactionMode: Sendable {
   case uncountedImage
   /// The uses of images: as `image`, and in a file it waits for other writers for two seconds only.
   case imageNote
+
+  /// Whether it writes images, or what is known of them, only.
+  var isOfPictures: Bool { self == .image || self == .uncountedImage || self == .imageNote }
 }

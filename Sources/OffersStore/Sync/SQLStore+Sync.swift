@@ -1,13 +1,18 @@
 import Foundation
 import OffersCore
 
-extension SQLStore {
+extension OffersDatabase {
+  /// Runs `body` under a lock that excludes other syncs of this feed in all processes.
+  ///
+  /// - Throws: `OffersError` with `locked` when the lock is still held after `waitSeconds`. A lock
+  ///   that a dead process held is free.
   package func withSyncLock<Result: Sendable>(
     on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
+    try await engine.withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
   }
 
+  /// The feed's stored offers, to compare with. Empty for an unknown feed.
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try await transaction(.read) { transaction in
       guard let feedKey = try FeedTable.findKey(feed, in: transaction) else {
@@ -17,6 +22,10 @@ extension SQLStore {
     }
   }
 
+  /// Applies a difference and records the run in one transaction: all of it or nothing.
+  ///
+  /// - Returns: the run as recorded, with the counts that only the store can determine (new or
+  ///   repeated ids, changed or merely rewritten offers).
   package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try await transaction(.sync) { [user] transaction in
       try DifferenceWriter(plan, of: user, isIndexed: plan.isIndexed, in: transaction).apply()
@@ -27,6 +36,8 @@ extension SQLStore {
   /// all changes.
   private var previewLimit: Int { 1000 }
 
+  /// The run and the changes that applying a difference would record, in order. Nothing is written.
+  /// A store may list only the newest changes.
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     try await transaction(.trial) { [user, previewLimit] transaction in
       var query = ChangeQuery(limit: previewLimit, now: plan.run.startedAt)
@@ -37,6 +48,14 @@ extension SQLStore {
     }
   }
 
+  /// Records a run that changes no offer.
+  ///
+  /// - Parameters:
+  ///   - run: the run to record.
+  ///   - source: the source to use from now on and its origin; nil to keep both.
+  ///   - fetch: the new fetch state; nil to keep the stored one.
+  ///   - presentation: how the offers of the feed are shown, by its definition; nil to keep what is
+  ///     stored.
   package func record(
     _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?,
     presentation: FeedPresentation?
@@ -56,6 +75,13 @@ extension SQLStore {
     }
   }
 
+  /// Gives current offers of the feed the ids under which its document has them (`OfferRenaming`), with
+  /// their stars and notices. They keep their history and their times.
+  ///
+  /// - Parameters:
+  ///   - newOffers: the offers of the document that the store does not have.
+  ///   - missingKeys: the keys of the current offers that the document lacks.
+  /// - Returns: the number of offers with other ids.
   package func renameOffers(
     of feed: String, as newOffers: [RenameCandidate], missingKeys: [Int64]
   ) async throws -> Int {

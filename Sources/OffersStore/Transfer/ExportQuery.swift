@@ -1,7 +1,7 @@
 import OffersCore
 
 /// Reads a database as records of an export, in the order of the document.
-final class ExportQuery: ExportBody {
+package final class ExportQuery {
   private let transaction: any Transaction
   private let favoritesOnly: Bool
   private let withSearches: Bool
@@ -17,7 +17,8 @@ final class ExportQuery: ExportBody {
     self.withSearches = withSearches
   }
 
-  func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
+  /// Calls `body` with every record, section by section.
+  package func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
     for section in ExportRecord.Section.allCases {
       switch section {
       case .feeds: try forEachFeed(body)
@@ -30,9 +31,10 @@ final class ExportQuery: ExportBody {
     }
   }
 
+  /// The approximate number of records, for progress; nil if counting them takes as long as reading them.
   /// The history of favorites must be read to count it. Otherwise the history of removed offers
   /// counts, though it is not exported.
-  func countRecords() throws -> Int? {
+  package func countRecords() throws -> Int? {
     if favoritesOnly { return nil }
     return try transaction.first(
       """

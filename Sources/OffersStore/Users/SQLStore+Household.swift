@@ -1,28 +1,53 @@
 import Foundation
 import OffersCore
 
-/// `HouseholdRepository`.
-extension SQLStore {
+/// The household list: the favorites that users share with all other users of a store.
+///
+/// Sharing is a property of one user's favorite. Setting and clearing it changes no favorite of
+/// another user, and a favorite that is cleared is not shared any more. The list has an offer once,
+/// however many users share it, and also offers that are gone from their feeds.
+extension OffersDatabase {
+  /// Shares offers in the name of the bound user, in one transaction, and marks them as the user's
+  /// favorites if they are none. An offer that the user shares already keeps its time.
+  ///
+  /// - Parameters:
+  ///   - refs: the offers.
+  ///   - time: the time that is stored, in whole seconds.
+  /// - Returns: a result for each reference, in their order.
+  /// - Throws: `OffersError` with `notFound` for an offer that is not stored, and for a user who was
+  ///   removed; nothing is written then.
   @discardableResult
   public func share(_ refs: [OfferRef], at time: Date) async throws -> [SharingChange] {
     try await share(at: time) { _ in refs }
   }
 
+  /// Shares the offers that a person named: by references or bare ids.
+  ///
+  /// - Throws: as `share(_:at:)`, also `ambiguous`.
   @discardableResult
   public func share(named names: [String], at time: Date) async throws -> [SharingChange] {
     try await share(at: time) { [user] in try OfferTable.refs(named: names, of: user, in: $0) }
   }
 
+  /// Takes offers off the list, in one transaction: ends their sharing by all users. The favorites
+  /// of all users stay.
+  ///
+  /// - Returns: a result for each reference, in their order.
+  /// - Throws: as `share(_:at:)`.
   @discardableResult
   public func unshare(_ refs: [OfferRef]) async throws -> [SharingChange] {
     try await unshare { _ in refs }
   }
 
+  /// Takes the offers off the list that a person named: by references or bare ids.
+  ///
+  /// - Throws: as `share(named:at:)`.
   @discardableResult
   public func unshare(named names: [String]) async throws -> [SharingChange] {
     try await unshare { [user] in try OfferTable.refs(named: names, of: user, in: $0) }
   }
 
+  /// An offer with the users who share it, possibly none; nil if the offer is not stored.
   public func findHouseholdOffer(_ ref: OfferRef) async throws -> HouseholdOffer? {
     try await transaction(.read) { [user] transaction in
       let offer = try OfferTable.find(ref, of: user, in: transaction)?.offer
@@ -30,6 +55,11 @@ extension SQLStore {
     }
   }
 
+  /// The first offers that a query selects of the list: the most recently added first, by the times of
+  /// their first sharers; offers of the same second by their references. There are as many as have at
+  /// most `maximumBytes` of texts in total, but at least one if the query selects any.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a position in another list.
   public func fetchHousehold(
     _ query: HouseholdQuery, maximumBytes: Int
   ) async throws -> HouseholdOfferPage {
@@ -47,7 +77,8 @@ extension SQLStore {
     }
   }
 
-  public func countHousehold(of feed: String?) async throws -> Int {
+  /// The number of offers on the list, of one feed or of all for nil.
+  public func countHousehold(of feed: String? = nil) async throws -> Int {
     try await transaction(.query) { try HouseholdTable.count(of: feed, in: $0) }
   }
 

@@ -1,16 +1,21 @@
 import Foundation
 import OffersCore
 
-/// `UserRepository`.
-extension SQLStore {
+extension OffersDatabase {
+  /// All users, the owner first, the others in the order in which they were added.
   public func fetchUsers() async throws -> [User] {
     try await transaction(.query) { try UserTable.list(in: $0) }
   }
 
+  /// The user with a name, without regard to case; nil if there is none.
   public func findUser(named name: String) async throws -> User? {
     try await transaction(.query) { try UserTable.find(named: name, in: $0) }
   }
 
+  /// Adds a user.
+  ///
+  /// - Throws: `OffersError`: `invalidRequest` for an invalid name, and for one that another user
+  ///   has.
   @discardableResult
   public func addUser(named name: String, role: User.Role) async throws -> User {
     try User.check(name: name)
@@ -23,6 +28,10 @@ extension SQLStore {
     }
   }
 
+  /// Changes the name or the role of a user; nil leaves it as it is. The owner stays an admin.
+  ///
+  /// - Throws: `OffersError`: `notFound` if the user was removed, `invalidRequest` for an invalid
+  ///   name, for one that another user has, and for another role of the owner.
   @discardableResult
   public func changeUser(
     _ id: User.ID, name: String?, role: User.Role?
@@ -41,10 +50,20 @@ extension SQLStore {
     }
   }
 
+  /// Removes a user with their favorites, searches, read marks and notices, and nothing else.
+  ///
+  /// - Throws: `OffersError`: `notFound` for an unknown user, `invalidRequest` for the owner.
   public func removeUser(_ id: User.ID) async throws {
     try await removeUser(id, exported: nil)
   }
 
+  /// Removes a user, unless they have a favorite that an export before does not have.
+  ///
+  /// - Parameters:
+  ///   - id: the user.
+  ///   - exported: the favorites in the export; nil removes the user with any favorites.
+  /// - Throws: `OffersError`: `locked` if the user got another favorite since the export, otherwise
+  ///   as `removeUser(_:)`.
   package func removeUser(_ id: User.ID, exported: Set<OfferRef>?) async throws {
     if id == User.ownerID {
       throw OffersError(.invalidRequest, "The owner of the database cannot be removed.")
@@ -72,5 +91,23 @@ extension SQLStore {
       return
     }
     throw OffersError(.invalidRequest, "There is a user “\(other.name)” already.")
+  }
+}
+
+extension OffersDatabase {
+  /// The owner of the store.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` if the store is damaged.
+  package func fetchOwner() async throws -> User { try await fetchUsers().owner() }
+
+  /// The user with a name, without regard to case.
+  ///
+  /// - Throws: `OffersError` with `notFound`, whose hint names the user that was probably meant.
+  public func fetchUser(named name: String) async throws -> User {
+    if let user = try await findUser(named: name) { return user }
+    let names = try await fetchUsers().map(\.name)
+    throw OffersError(
+      .notFound, "There is no user “\(name.prefix(80))”.",
+      hint: NearestWord.hint(for: name, among: names, title: "Users"))
   }
 }

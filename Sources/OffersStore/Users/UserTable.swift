@@ -40,6 +40,14 @@ package enum UserTable {
       "SELECT 1 FROM account_order WHERE order_key = 1 \(transaction.dialect.forUpdate)")
   }
 
+  /// Makes the transactions that change a user or their logins follow each other.
+  static func lock(_ id: User.ID, in transaction: any Transaction) throws {
+    let lock = transaction.dialect.forUpdate
+    if lock.isEmpty { return }
+    _ = try transaction.exists(
+      "SELECT 1 FROM account WHERE user_key = $1 \(lock)", [.number(id)], isFrequent: true)
+  }
+
   /// Inserts a user with the next number. The table must be locked.
   package static func insert(
     _ name: String, _ role: User.Role, at now: Date, in transaction: any Transaction

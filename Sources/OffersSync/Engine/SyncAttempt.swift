@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// One attempt to sync a feed, from its source to the store.
 struct SyncAttempt {
@@ -116,16 +117,16 @@ struct SyncAttempt {
   /// - Returns: the result; a failed sync has a run with its error, which is recorded.
   /// - Throws: `CancellationError`.
   func perform(
-    with store: any SyncStore, mayRename: Bool = true,
+    with store: OffersDatabase, mayRename: Bool = true,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> Result {
     if options.query == nil, let document = state?.document, try await recognise(document) {
       return try await unchanged(document.sizeBytes, in: store)
     }
     let gate = UnchangedDocumentFilter(
-      seed: derivationSeed, known: documentToExpect, folder: store.scratchFolder)
+      seed: derivationSeed, known: documentToExpect, folder: store.temporaryFolder)
     let collector = DifferenceCollector(
-      definition: definition, derivationSeed: derivationSeed, folder: store.scratchFolder,
+      definition: definition, derivationSeed: derivationSeed, folder: store.temporaryFolder,
       hasPages: pages.hasPages, isSearch: options.query != nil)
     do {
       guard let facts = try await read(into: collector, through: gate, from: store, progress) else {
@@ -156,13 +157,13 @@ struct SyncAttempt {
   }
 
   /// Ends an attempt that failed before its document was parsed.
-  func failed(_ error: OffersError, in store: any SyncStore) async -> Result {
+  func failed(_ error: OffersError, in store: OffersDatabase) async -> Result {
     await failed(end(.failed, error: reported(error)), in: store)
   }
 
   /// Records a failed run, unless it may be the network's failure: that depends on the other attempts of
   /// the same call.
-  private func failed(_ ending: Ending, in store: any SyncStore) async -> Result {
+  private func failed(_ ending: Ending, in store: OffersDatabase) async -> Result {
     if isOwn, !isTrial, let contact = answer?.contact, contact != .server {
       return Result(
         run: ending.run,
@@ -195,7 +196,7 @@ struct SyncAttempt {
   /// Records a run that changes no offer, unless this is a trial or a failed search. The failure of another
   /// source is not recorded while the feed itself fails: the last run tells why the feed fails.
   private func record(
-    _ ending: Ending, remember source: ChosenSource? = nil, in store: any SyncStore
+    _ ending: Ending, remember source: ChosenSource? = nil, in store: OffersDatabase
   ) async throws {
     let feedFails = (state?.fetch.failureCount ?? 0) > 0
     if isTrial || ending.run.outcome == .failed && (options.query != nil || !isOwn && feedFails) {
@@ -219,7 +220,7 @@ struct SyncAttempt {
   /// - Returns: nil if the document is the stored one, and was not parsed.
   private func read(
     into collector: DifferenceCollector, through gate: UnchangedDocumentFilter,
-    from store: any SyncStore,
+    from store: OffersDatabase,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> DocumentFacts? {
     var records = 0
@@ -250,7 +251,7 @@ struct SyncAttempt {
   ///
   /// - Parameter held: what the plan holds back.
   func write(
-    _ plan: SyncPlan, holdingBack held: HeldBack?, to store: any SyncStore
+    _ plan: SyncPlan, holdingBack held: HeldBack?, to store: OffersDatabase
   ) async throws -> Result {
     var result: Result
     if isTrial {
@@ -316,7 +317,7 @@ struct SyncAttempt {
 
   /// Ends a sync whose document is the stored one. If removals are held back, it is the document
   /// that lacks these offers, and may confirm that they are gone.
-  private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> Result {
+  private func unchanged(_ bytes: Int, in store: OffersDatabase) async throws -> Result {
     if try await hasMissing(in: store) { return try await repeated(bytes, in: store) }
     let ending = end(.unchanged, bytes: bytes, counts: unchangedCounts)
     // The source is written only if it changed, which saves a wait for the disk.
@@ -394,7 +395,7 @@ extension SyncAttempt {
   /// - Returns: nil if the document says nothing about missing offers, because it is a selection or
   ///   replaces the sample.
   func decideRemovals(
-    _ collector: DifferenceCollector, _ facts: DocumentFacts, in store: any SyncStore
+    _ collector: DifferenceCollector, _ facts: DocumentFacts, in store: OffersDatabase
   ) async throws -> RemovalDecision? {
     // An offer that is missing in a selection, such as a search, has not vanished.
     if isSelection || replacesSample(collector) { return nil }
@@ -419,7 +420,7 @@ extension SyncAttempt {
   ///
   /// - Returns: whether an id has changed, so that the document has to be compared anew.
   func takesOverIDs(
-    _ collector: DifferenceCollector, in store: any SyncStore
+    _ collector: DifferenceCollector, in store: OffersDatabase
   ) async throws -> Bool {
     // The document has to be read a second time, which standard input does not allow.
     if isTrial || isSelection || source == .standardInput { return false }
@@ -434,7 +435,7 @@ extension SyncAttempt {
 
   /// Whether a document without any known offer does not look like one of the feed.
   private func isStrange(
-    _ look: FeedTraits, _ facts: DocumentFacts, in store: any SyncStore
+    _ look: FeedTraits, _ facts: DocumentFacts, in store: OffersDatabase
   ) async throws -> Bool {
     var known = try await store.fetchLook(of: definition.name)
     var found = look
@@ -446,7 +447,7 @@ extension SyncAttempt {
   /// Decides about the missing offers after the server or the file repeated the document that lacks
   /// them, which is not read again.
   private func decideAboutRepeated(
-    in store: any SyncStore
+    in store: OffersDatabase
   ) async throws -> (decision: RemovalDecision, offerCount: Int) {
     let marks = try await store.fetchMissingOffers(of: definition.name)
     let document = RemovalDecision.Document(
@@ -459,7 +460,7 @@ extension SyncAttempt {
   }
 
   /// Whether removals are held back, or the user decides about offers that were kept.
-  func hasMissing(in store: any SyncStore) async throws -> Bool {
+  func hasMissing(in store: OffersDatabase) async throws -> Bool {
     if state?.fetch.held != nil { return true }
     if choice == .none { return false }
     return try await !store.fetchMissingOffers(of: definition.name).isEmpty
@@ -468,7 +469,7 @@ extension SyncAttempt {
   /// Ends a sync whose document is the one that was stored while removals were held back.
   ///
   /// - Parameter bytes: the number of bytes that were read.
-  func repeated(_ bytes: Int, in store: any SyncStore) async throws -> Result {
+  func repeated(_ bytes: Int, in store: OffersDatabase) async throws -> Result {
     let (decision, offerCount) = try await decideAboutRepeated(in: store)
     var counts = SyncCounts()
     counts.unchanged = offerCount

@@ -23,7 +23,7 @@ struct DoctorCommandTests {
     #expect(result.errors == "")
     let lines = result.output.split(separator: "\n")
     #expect(Self.lines(result, "warning") + Self.lines(result, "problem") == [])
-    let warning = OffersDatabase.sqliteWarning
+    let warning = SQLiteEngine.software.warning
     #expect(result.output.contains("WAL-reset bug") == (warning != nil))
     #expect(result.output.contains(warning ?? ""))
     let subjects = lines.map { $0.dropFirst(10).prefix { $0 != " " } }
@@ -44,7 +44,7 @@ struct DoctorCommandTests {
       libraries.keys.filter { $0 != "libpq" }.sorted() == [
         "expat", "libcrypto", "libcurl", "sqlite", "zlib",
       ])
-    #expect(libraries["sqlite"] == OffersDatabase.sqliteVersion)
+    #expect(libraries["sqlite"] == SQLiteEngine.software.version)
     for (name, version) in libraries {
       #expect(version.wholeMatch(of: #/\d+\.\d+(\.\d+)*/#) != nil, "\(name) \(version)")
     }

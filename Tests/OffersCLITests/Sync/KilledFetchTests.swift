@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import TestStores
 import Testing
@@ -71,7 +72,7 @@ struct KilledFetchTests {
   }
 
   /// Opens the database that a kill left, or returns nil if there is none.
-  private func openDatabase() async throws -> (any OffersStorage)? {
+  private func openDatabase() async throws -> OffersDatabase? {
     do {
       return try await home.store.open(.readOnly)
     } catch let error as OffersError where error.code == .notFound {

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -24,7 +25,7 @@ struct BackupTests {
         var last = 0
         for number in 0..<10 {
           let copy = store.folder.file("copy-\(number).sqlite")
-          try await OffersDatabase.open(path: store.path, access: .readOnly).backUp(to: copy)
+          try await OffersDatabase.open(path: store.path, access: .readOnly).sqlite.backUp(to: copy)
           let entries = try FileManager.default.contentsOfDirectory(atPath: store.folder.path)
           #expect(entries.filter { $0.hasPrefix("copy-\(number)") } == ["copy-\(number).sqlite"])
           #expect(try Store.rows(copy, "PRAGMA integrity_check") == ["ok"])
@@ -47,7 +48,7 @@ struct BackupTests {
     try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
     try Damage.overwritePage(of: "offer", in: store)
     let error = await #expect(throws: OffersError.self) {
-      try await OffersDatabase.open(path: store.path, access: .readOnly)
+      try await OffersDatabase.open(path: store.path, access: .readOnly).sqlite
         .backUp(to: store.folder.file("copy.sqlite"))
     }
     #expect(error?.code == .storageFailed)
@@ -59,14 +60,14 @@ struct BackupTests {
     let store = try await Store()
     let database = store.database
     let copy = store.folder.file("copy.sqlite")
-    #expect(try database.backupTarget(copy) == .free)
+    #expect(try database.sqlite.backupTarget(copy) == .free)
     try store.folder.write("", to: "empty")
-    #expect(try database.backupTarget(store.folder.file("empty")) == .free)
-    try await database.backUp(to: copy)
-    #expect(try database.backupTarget(copy) == .backup)
+    #expect(try database.sqlite.backupTarget(store.folder.file("empty")) == .free)
+    try await database.sqlite.backUp(to: copy)
+    #expect(try database.sqlite.backupTarget(copy) == .backup)
     try store.folder.write("Dear diary", to: "diary")
-    #expect(try database.backupTarget(store.folder.file("diary")) == .other)
-    #expect(try database.backupTarget(store.folder.path) == .other)
+    #expect(try database.sqlite.backupTarget(store.folder.file("diary")) == .other)
+    #expect(try database.sqlite.backupTarget(store.folder.path) == .other)
   }
 
   @Test("never replaces a database in use, by whatever name")
@@ -74,15 +75,15 @@ struct BackupTests {
     let store = try await Store()
     let database = store.database
     for ending in [""] + DatabaseFile.companions {
-      #expect(try database.backupTarget(store.path + ending) == .database, "\(ending)")
+      #expect(try database.sqlite.backupTarget(store.path + ending) == .database, "\(ending)")
     }
     let link = store.folder.file("link.sqlite")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path)
-    #expect(try database.backupTarget(link) == .database)
+    #expect(try database.sqlite.backupTarget(link) == .database)
     let other = try await Store()
-    #expect(try database.backupTarget(other.path) == .lockable)
-    #expect(try database.backupTarget(other.path + "-lock") == .database)
+    #expect(try database.sqlite.backupTarget(other.path) == .lockable)
+    #expect(try database.sqlite.backupTarget(other.path + "-lock") == .database)
     try other.folder.write("x", to: "offers.sqlite-wal")
-    #expect(try database.backupTarget(other.path) == .logged)
+    #expect(try database.sqlite.backupTarget(other.path) == .logged)
   }
 }

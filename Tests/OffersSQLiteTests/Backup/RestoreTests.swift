@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersPlatform
+import OffersStore
 import OffersTestSupport
 import SQLiteMigrations
 import Testing
@@ -21,7 +22,7 @@ struct RestoreTests {
     backup = folder.file("backup.sqlite")
     let store = try await Store()
     try await store.sync((0..<300).map { FeedOffer("\($0)", description: "Some more text") })
-    try await store.database.backUp(to: backup)
+    try await store.database.sqlite.backUp(to: backup)
     // The connection stays open while the files are copied, so that the log stays.
     let writer = try DatabaseQueue(path: store.path)
     try await writer.writeWithoutTransaction { database in
@@ -178,7 +179,7 @@ struct RestoreTests {
     let store = try await Store()
     try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
     let copy = folder.file("copy.sqlite")
-    try await store.database.backUp(to: copy)
+    try await store.database.sqlite.backUp(to: copy)
     let page = try Store.rows(
       copy,
       "SELECT pageno FROM dbstat WHERE name = 'offer' AND pagetype = 'leaf' ORDER BY 1 LIMIT 1")

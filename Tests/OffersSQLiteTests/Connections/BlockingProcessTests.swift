@@ -67,7 +67,7 @@ struct BlockingProcessTests {
   @Test("a write that waits in vain for the write guard names its holder")
   func guardHolder() async throws {
     let store = try await Store()
-    let other = try DatabaseLock(path: store.database.file.lockPath)
+    let other = try DatabaseLock(path: store.database.sqlite.file.lockPath)
     #expect(try other.tryLock())
     let error = await #expect(throws: OffersError.self) {
       try await store.database.write(waitSeconds: 0) { _ in }

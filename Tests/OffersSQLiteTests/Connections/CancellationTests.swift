@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -65,7 +66,7 @@ struct CancellationTests {
   func leavesTheQueue(call: Call) async throws {
     let store = try await Self.store()
     let before = try Self.contents(store)
-    let other = try DatabaseLock(path: store.database.file.lockPath)
+    let other = try DatabaseLock(path: store.database.sqlite.file.lockPath)
     #expect(try other.tryLock())
     let task = Task { try await call.run(store.database) }
     task.cancel()

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -69,7 +70,7 @@ struct CheckpointTests {
     let before = Contents(store.path)
     #expect(before.log?.isEmpty == true)
     let path = store.path
-    let turn = try DatabaseLock(path: store.database.file.lockPath)
+    let turn = try DatabaseLock(path: store.database.sqlite.file.lockPath)
     #expect(try turn.tryLock())
     let opening = Task { try await OffersDatabase.open(path: path) }
     // The absence of a write can only be observed after a pause.
@@ -83,7 +84,7 @@ struct CheckpointTests {
   func readsOutOfTurn() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    let turn = try DatabaseLock(path: store.database.file.lockPath)
+    let turn = try DatabaseLock(path: store.database.sqlite.file.lockPath)
     #expect(try turn.tryLock())
     let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
     #expect(try await reader.fetchOffer(named: "1").name == "Milk")

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -77,7 +78,7 @@ struct ClosingTests {
       events.add("close")
     }
     // Closing has begun as soon as operations are refused.
-    while (try? database.checkOpen()) != nil { await Task.yield() }
+    while (try? database.sqlite.checkOpen()) != nil { await Task.yield() }
     hold.end()
     try await writing.value
     try await closing.value
@@ -100,7 +101,7 @@ struct ClosingTests {
     }
     try await cancelled.value
     try await database.close()
-    #expect(throws: OffersError.self) { try database.checkOpen() }
+    #expect(throws: OffersError.self) { try database.sqlite.checkOpen() }
   }
 
   @Test(
@@ -128,7 +129,7 @@ struct ClosingTests {
         _ = try await database.prune(
           goneBefore: Date(), now: Date(), trustsClock: true, isTrial: false)
       },
-      { try await database.backUp(to: store.folder.file("copy.sqlite")) },
+      { try await database.sqlite.backUp(to: store.folder.file("copy.sqlite")) },
     ]
     for (number, operation) in operations.enumerated() {
       let error = await #expect(throws: OffersError.self, "operation \(number)") {

@@ -1,5 +1,6 @@
 import OffersCore
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -29,7 +30,7 @@ struct MainActorTests {
     try await store.sync([FeedOffer("1")])
     let database = try await OffersDatabase.open(path: store.path)
     try await database.putImage(Self.image("a"))
-    let other = try DatabaseLock(path: store.database.file.lockPath)
+    let other = try DatabaseLock(path: store.database.sqlite.file.lockPath)
     try #require(try other.tryLock())
     let events = Events()
     let opening = Task {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -48,7 +49,7 @@ struct SharedFileTests {
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
     let byLink = try await OffersDatabase.open(path: link)
     let direct = try await OffersDatabase.open(path: path)
-    #expect(byLink.file.lockPath == direct.file.lockPath)
+    #expect(byLink.sqlite.file.lockPath == direct.sqlite.file.lockPath)
     #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
   }
 

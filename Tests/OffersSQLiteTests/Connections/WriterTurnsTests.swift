@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct WriterTurnsTests {
   func writersTakeTurns() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    let other = try DatabaseLock(path: store.database.file.lockPath)
+    let other = try DatabaseLock(path: store.database.sqlite.file.lockPath)
     #expect(try other.tryLock())
     let done = Done()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -72,7 +73,7 @@ struct WriterTurnsTests {
   func givesTheGuardBack() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    let other = try DatabaseLock(path: store.database.file.lockPath)
+    let other = try DatabaseLock(path: store.database.sqlite.file.lockPath)
     #expect(try other.tryLock())
     other.unlock()
     await #expect(throws: OffersError.self) {

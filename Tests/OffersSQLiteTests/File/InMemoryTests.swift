@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -76,14 +77,13 @@ struct InMemoryTests {
   func hasNoFile() async throws {
     let database = try await Self.open()
     try await database.sync(Self.teas)
-    #expect(await database.examine(at: Date()).allSatisfy { $0.level == .ok })
+    #expect(await database.sqlite.examine(at: Date()).allSatisfy { $0.level == .ok })
     try await database.checkReadiness()
     #expect(database.maintenance == nil)
-    #expect(database.path == ":memory:")
-    #expect(database.scratchFolder == NSTemporaryDirectory())
+    #expect(database.place == ":memory:")
     #expect(database.temporaryFolder == NSTemporaryDirectory())
     let error = await #expect(throws: OffersError.self) {
-      try await SQLitePlace(path: database.path).restore(from: "/nowhere.sqlite") { _ in }
+      try await SQLitePlace(path: database.place).restore(from: "/nowhere.sqlite") { _ in }
     }
     #expect(error?.code == .invalidRequest)
     #expect(
@@ -101,10 +101,10 @@ struct InMemoryTests {
     try await database.setFavorites(named: ["7"], to: true)
     let folder = try TemporaryFolder()
     let path = folder.file("backup.sqlite")
-    try await database.backUp(to: path)
+    try await database.sqlite.backUp(to: path)
     let file = try await OffersDatabase.open(path: path)
     #expect(try await file.exported().text() == database.exported().text())
-    #expect(await file.examine(at: Date()).allSatisfy { $0.level == .ok })
+    #expect(await file.sqlite.examine(at: Date()).allSatisfy { $0.level == .ok })
   }
 
   @Test("free pages are removed from it")
@@ -114,7 +114,7 @@ struct InMemoryTests {
     try await database.write {
       try $0.execute(sql: "DELETE FROM change; DELETE FROM offer")
     }
-    #expect(try await database.compact(whenFreeAbove: 0.1))
+    #expect(try await database.sqlite.compact(whenFreeAbove: 0.1))
     #expect(try await database.read { try Int.fetchOne($0, sql: "PRAGMA freelist_count") } == 0)
   }
 }

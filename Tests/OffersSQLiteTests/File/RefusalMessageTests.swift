@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import SQLiteMigrations
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import SQLiteMigrations
 import Testing

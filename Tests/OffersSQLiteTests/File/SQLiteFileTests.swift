@@ -1,5 +1,6 @@
 import OffersCore
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -27,7 +28,7 @@ struct SQLiteFileTests {
     #expect(file.exists)
     #expect(store.place == file.path)
     #expect(store.user == User.ownerID)
-    #expect(store.engine.name == "SQLite")
+    #expect(store.software.name == "SQLite")
     #expect(store.maintenance?.sizeBytes == file.sizeBytes)
     try await store.close()
   }
@@ -39,11 +40,12 @@ struct SQLiteFileTests {
     for work in StoreFileOperation.allCases {
       #expect(try place.fetchFile(for: work).path == place.name)
     }
-    let store = try await place.fetchFile(for: .backup).openFile(.readWrite)
+    let database = try await place.fetchFile(for: .backup).open(.readWrite)
+    let store = try #require(database.maintenance)
     let copy = store.file(at: folder.file("copy"))
     #expect(!copy.exists)
     #expect(try store.backupTarget(copy.path) == .free)
     #expect(try store.backupTarget(place.name) == .database)
-    try await store.close()
+    try await database.close()
   }
 }

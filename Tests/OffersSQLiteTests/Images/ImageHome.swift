@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Synchronization
 import TestStores
@@ -42,7 +43,7 @@ final class ImageHome: Sendable {
   func crash() async throws {
     // Earlier enqueued uses are written first, as in the program that dies. The uses gathered since
     // are lost with it.
-    try await database.finishLaterWrites()
+    try await database.engine.finishLaterWrites()
     _ = database.imageUses.take()
     let again = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     opened.withLock { $0 = again }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Synchronization
 import Testing
@@ -162,10 +163,10 @@ struct ImageModelTests {
       try await home.database.write { _ in }
     }
     try await put(0..<150)
-    let before = home.database.file.bytes
+    let before = home.database.sqlite.file.bytes
     try await put(150..<1200)
-    #expect(home.database.file.bytes <= before)
-    #expect(home.database.file.logBytes == 0)
+    #expect(home.database.sqlite.file.bytes <= before)
+    #expect(home.database.sqlite.file.logBytes == 0)
   }
 
   @Test("reads write one batch per ten thousand uses, and nothing on a read-only database")

@@ -27,10 +27,10 @@ struct HistoryLimitTests {
   func flapping() async throws {
     let store = try await Store()
     try await Self.flap(store, 1...400, rounds: 12, limit: 4000)
-    let size = store.database.sizeBytes
+    let size = store.database.sqlite.sizeBytes
     #expect(try Self.count(store) > 3000)
     try await Self.flap(store, 1...400, rounds: 40, limit: 4000)
-    #expect(Double(store.database.sizeBytes) < Double(size) * 1.25)
+    #expect(Double(store.database.sqlite.sizeBytes) < Double(size) * 1.25)
     #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
   }

@@ -57,12 +57,12 @@ struct PruneTests {
     let offers = (1...2000).map { FeedOffer("\($0)", description: text) }
     try await store.sync(offers, at: 1000)
     try await store.sync(Array(offers.suffix(200)), at: 2000)
-    let before = store.database.sizeBytes
+    let before = store.database.sqlite.sizeBytes
     #expect(try await Self.prune(store, goneBefore: 1999, now: 3000) == PruneCounts())
-    #expect(store.database.sizeBytes >= before)
+    #expect(store.database.sqlite.sizeBytes >= before)
     let counts = try await Self.prune(store, goneBefore: 2000, now: 3000)
     #expect(counts.offers == 1800)
-    #expect(store.database.sizeBytes < before / 4)
+    #expect(store.database.sqlite.sizeBytes < before / 4)
     #expect(try store.rows("PRAGMA freelist_count") == ["0"])
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
     try Self.check(store)

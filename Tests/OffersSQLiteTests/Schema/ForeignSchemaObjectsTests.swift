@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import SQLiteMigrations
 import Testing
@@ -41,9 +42,9 @@ struct ForeignSchemaObjectsTests {
   func repair() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1", name: "Tea")])
-    try await store.database.refreshSearchIndex()
+    try await store.database.prepareSearch()
     try store.execute("DELETE FROM offer_search_data WHERE id > 10")
-    let repairs = await store.database.repair(at: Date(timeIntervalSince1970: 2000))
+    let repairs = await store.database.sqlite.repair(at: Date(timeIntervalSince1970: 2000))
     #expect(repairs.map(\.subject).contains("search"))
     #expect(repairs.filter { !$0.isDone }.isEmpty, "\(repairs)")
     #expect(try await store.database.search(SearchQuery("tea")).hits.count == 1)
@@ -56,11 +57,13 @@ struct ForeignSchemaObjectsTests {
   func foreignTriggers() async throws {
     let folder = try TemporaryFolder()
     let path = try await Store.makeFile(in: folder)
-    #expect(try await OffersDatabase.open(path: path).foreignSchema == [])
+    #expect(try await OffersDatabase.open(path: path).sqlite.foreignSchema == [])
     try Store.execute(path, Self.trigger)
-    #expect(try await OffersDatabase.open(path: path).foreignSchema == ["the trigger forget_stars"])
+    #expect(
+      try await OffersDatabase.open(path: path).sqlite.foreignSchema == ["the trigger forget_stars"]
+    )
     // Reading runs no trigger.
-    #expect(try await OffersDatabase.open(path: path, access: .readOnly).foreignSchema == [])
+    #expect(try await OffersDatabase.open(path: path, access: .readOnly).sqlite.foreignSchema == [])
   }
 
   @Test("with a harmless trigger of the user, favorites are set and removed as ever")
@@ -117,8 +120,8 @@ struct ForeignSchemaObjectsTests {
     try await first.database.close()
     try Store.execute(path, sql)
     let store = try await Store(at: path, in: folder)
-    #expect(store.database.foreignSchema.count >= 1)
-    let findings = await store.database.examine(at: Date(timeIntervalSince1970: 2000))
+    #expect(store.database.sqlite.foreignSchema.count >= 1)
+    let findings = await store.database.sqlite.examine(at: Date(timeIntervalSince1970: 2000))
     #expect(findings.contains { ["schema", "triggers"].contains($0.subject) && $0.level != .ok })
   }
 
@@ -131,7 +134,8 @@ struct ForeignSchemaObjectsTests {
     await #expect(throws: OffersError.self) {
       try await store.database.setFavorites(named: ["2"], to: true)
     }
-    #expect(try await OffersDatabase.open(path: store.path).foreignSchema == ["the index one"])
+    #expect(
+      try await OffersDatabase.open(path: store.path).sqlite.foreignSchema == ["the index one"])
   }
 
   @Test(
@@ -153,8 +157,8 @@ struct ForeignSchemaObjectsTests {
     let path = try await Store.makeFile(in: folder)
     try Store.execute(path, sql)
     let database = try await OffersDatabase.open(path: path)
-    #expect(database.foreignSchema == [part].compactMap(\.self))
-    let findings = await database.examine(at: Date(timeIntervalSince1970: 2000))
+    #expect(database.sqlite.foreignSchema == [part].compactMap(\.self))
+    let findings = await database.sqlite.examine(at: Date(timeIntervalSince1970: 2000))
     let isTold = findings.contains { $0.level != .ok && $0.message.hasPrefix(part ?? "-") }
     #expect(isTold == (part != nil))
   }
@@ -175,7 +179,7 @@ struct ForeignSchemaObjectsTests {
     let store = try await Store()
     let now = Date(timeIntervalSince1970: 2000)
     func findings(_ subject: String) async -> [Finding] {
-      await store.database.examine(at: now).filter { $0.subject == subject }
+      await store.database.sqlite.examine(at: now).filter { $0.subject == subject }
     }
     #expect(await findings("triggers").map(\.level) == [.ok])
     try store.execute("\(Self.trigger); CREATE VIEW mine AS SELECT id FROM offer")

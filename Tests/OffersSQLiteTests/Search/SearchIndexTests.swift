@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import SQLiteMigrations
 import Testing
@@ -154,7 +155,7 @@ struct SearchIndexTests {
       goneBefore: ChangeTests.date(7000), now: ChangeTests.date(8000), trustsClock: true,
       isTrial: false)
     #expect(try counts.offers > 0 && state() == ["0"])
-    try await store.database.refreshSearchIndex()
+    try await store.database.prepareSearch()
     try Self.check(store)
   }
 

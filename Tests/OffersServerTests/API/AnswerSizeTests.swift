@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersSync
 import OffersTestSupport
 import Testing
@@ -18,7 +19,7 @@ struct AnswerSizeTests {
     try await ServedHome(copyOf: "long texts", prepare: fill)
   }
 
-  private static func fill(_ database: any OffersStorage) async throws {
+  private static func fill(_ database: OffersDatabase) async throws {
     let folder = try TemporaryFolder()
     let sentence = "tea & what people have with it on a long afternoon at home, "
     let long = String(repeating: sentence, count: (200 << 10) / sentence.utf8.count)

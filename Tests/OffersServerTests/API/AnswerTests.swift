@@ -63,7 +63,7 @@ struct AnswerTests {
   func overtaken() async throws {
     let home = try await ServedHome()
     let cache = ResponseCache()
-    let answers = Answers(cache: cache, signal: home.database)
+    let answers = Answers(cache: cache, store: home.database)
     let request = Request(
       head: HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/x"),
       body: RequestBody(buffer: ByteBuffer()))

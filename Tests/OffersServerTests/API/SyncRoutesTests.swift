@@ -1,7 +1,10 @@
 import Hummingbird
 import OffersCore
+import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import Synchronization
+import TestStores
 import Testing
 
 @testable import OffersServer
@@ -215,7 +218,7 @@ struct SyncRoutesTests {
   func listeners() async throws {
     let home = try await ServedHome(feeds: [])
     let hub = EventHub(
-      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+      store: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     var all: [AsyncStream<ByteBuffer>] = []
     func client(_ number: Int) -> EventHub.Client { .session([UInt8(number)]) }
     for number in 0..<EventHub.listenerLimit {
@@ -228,23 +231,33 @@ struct SyncRoutesTests {
     _ = try await hub.listen(client(1), of: 1)
   }
 
-  /// A signal whose version changes with each read, and whose stream of commits stays empty.
-  private final class SilentSignal: CommitSignal {
-    private let version = Mutex<Int64>(0)
-    let commits = AsyncStream<DataCommit> { _ in }
+  /// A database whose versions and commits are those of a test.
+  private static func database(
+    _ commits: AsyncStream<DataCommit>, version: @escaping @Sendable () -> Int64
+  ) async throws -> OffersDatabase {
+    OffersDatabase(
+      WatchedEngine(
+        try await OffersDatabase.inMemory(definitions: nil).engine, version: version,
+        commits: commits))
+  }
 
-    func fetchDataVersion() async throws -> Int64 {
-      version.withLock { version in
-        version += 1
-        return version
+  private final class Counter: Sendable {
+    private let number = Mutex<Int64>(0)
+
+    func next() -> Int64 {
+      number.withLock { number in
+        number += 1
+        return number
       }
     }
   }
 
   @Test("a commit between the greeting of a stream and its registration is told")
   func tellsOfEarlyCommits() async throws {
+    let number = Counter()
+    let store = try await Self.database(AsyncStream { _ in }) { number.next() }
     let hub = EventHub(
-      signal: SilentSignal(), jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+      store: store, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     let events = try await hub.listen(.session([1]), of: 1)
     var texts: [String] = []
     for await event in events.prefix(2) { texts.append(String(buffer: event)) }
@@ -252,24 +265,19 @@ struct SyncRoutesTests {
     #expect(texts.last?.contains("\"version\":2") == true)
   }
 
-  /// A signal with two commits, the first of which changed only favorites.
-  private struct ToldSignal: CommitSignal {
+  @Test("a commit of favorites is told with them to their user, and to others without")
+  func tellsFavorites() async throws {
+    let (tea, milk) = (try #require(OfferRef("tea:1")), try #require(OfferRef("tea:2")))
     let commits = AsyncStream<DataCommit> { commits in
-      guard let tea = OfferRef("tea:1"), let milk = OfferRef("tea:2") else { return }
       commits.yield(DataCommit(version: 5))
       commits.yield(
         DataCommit(
           version: 6, changes: DataChanges(favorites: [1: [tea: true, milk: false]])))
       commits.yield(DataCommit(version: 7))
     }
-
-    func fetchDataVersion() async throws -> Int64 { 5 }
-  }
-
-  @Test("a commit of favorites is told with them to their user, and to others without")
-  func tellsFavorites() async throws {
+    let store = try await Self.database(commits) { 5 }
     let hub = EventHub(
-      signal: ToldSignal(), jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+      store: store, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     let own = try await hub.listen(.session([1]), of: 1)
     let others = try await hub.listen(.session([2]), of: 2)
     func data(_ stream: AsyncStream<ByteBuffer>) async -> [String] {
@@ -294,7 +302,7 @@ struct SyncRoutesTests {
   func listenersOfClient() async throws {
     let home = try await ServedHome(feeds: [])
     let hub = EventHub(
-      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+      store: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     var all: [AsyncStream<ByteBuffer>] = []
     let greedy = EventHub.Client.peer(.loopback)
     for _ in 0..<20 { all.append(try await hub.listen(greedy, of: 1)) }
@@ -310,7 +318,7 @@ struct SyncRoutesTests {
   func listenersOfUser() async throws {
     let home = try await ServedHome(feeds: [])
     let hub = EventHub(
-      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+      store: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     var all: [AsyncStream<ByteBuffer>] = []
     for number in 0..<50 {
       all.append(try await hub.listen(.session([UInt8(number / 10)]), of: 7))
@@ -327,7 +335,7 @@ struct SyncRoutesTests {
   func endsUnwelcome() async throws {
     let home = try await ServedHome()
     let hub = EventHub(
-      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+      store: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     let door = Door()
     let mine = try await hub.listen(.session([1]), of: 1) { door.isOpen.withLock { $0 } }
     let other = try await hub.listen(.session([2]), of: 2) { true }

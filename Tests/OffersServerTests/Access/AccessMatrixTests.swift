@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import OffersCore
+import OffersStore
 import Synchronization
 import Testing
 
@@ -236,7 +237,7 @@ struct AccessMatrixTests {
     /// The status of the answer, for a user who is an admin no more.
     var status: Int { self == .demotion ? 403 : 401 }
 
-    func happen(to user: User, in database: any OffersStorage) async throws {
+    func happen(to user: User, in database: OffersDatabase) async throws {
       switch self {
       case .logout:
         try await database.endSessions(

@@ -2,56 +2,29 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import OffersCore
+import OffersSQLite
+import OffersStore
 import OffersTestSupport
+import TestStores
 import Testing
 
 @testable import OffersServer
 
 @Suite("Failed logins")
 struct LoginGuardTests {
-  /// The attempts that a test stores, and the number of writes.
-  private actor Attempts: AttemptRepository {
-    private(set) var stored: [String: LoginAttempts] = [:]
-    private(set) var writes = 0
-
-    func fetchAttempts() -> [LoginAttempts] { Array(stored.values) }
-
-    func putAttempts(_ attempts: [LoginAttempts], removing networks: [String]) {
-      writes += 1
-      for network in networks { stored[network] = nil }
-      for each in attempts { stored[each.network] = each }
-    }
+  /// A database whose calls a test watches.
+  private static func watched(
+    _ before: @escaping @Sendable (WatchedEngine.Call) async throws -> Void = { _ in }
+  ) async throws -> (database: OffersDatabase, engine: WatchedEngine) {
+    let engine = WatchedEngine(
+      try await OffersDatabase.inMemory(definitions: nil).engine, before: before)
+    return (OffersDatabase(engine), engine)
   }
 
-  /// Attempts that cannot be stored.
-  private struct FullDisk: AttemptRepository {
-    private let failure = OffersError(.storageFailed, "The disk is full.")
-
-    func fetchAttempts() throws -> [LoginAttempts] { throw failure }
-
-    func putAttempts(_ attempts: [LoginAttempts], removing networks: [String]) throws {
-      throw failure
-    }
-  }
-
-  /// Attempts whose write goes on until a test ends it.
-  private actor SlowDisk: AttemptRepository {
-    private(set) var endedWrites = 0
-    private var write: CheckedContinuation<Void, Never>?
-
-    var isIdle: Bool { write == nil }
-
-    func fetchAttempts() -> [LoginAttempts] { [] }
-
-    func putAttempts(_ attempts: [LoginAttempts], removing networks: [String]) async {
-      await withCheckedContinuation { write = $0 }
-      endedWrites += 1
-    }
-
-    func endWrite() {
-      write?.resume()
-      write = nil
-    }
+  /// The stored attempts by their networks.
+  private static func stored(in database: OffersDatabase) async throws -> [String: LoginAttempts] {
+    Dictionary(
+      uniqueKeysWithValues: try await database.fetchAttempts().map { ($0.network, $0) })
   }
 
   private static func peer(_ text: String) throws -> Peer { try #require(Peer(text)) }
@@ -126,37 +99,43 @@ struct LoginGuardTests {
   @Test("a success forgets the failures of its network")
   func forgets() async throws {
     let clock = SteppedClock()
-    let attempts = Attempts()
-    let login = LoginGuard(attempts, now: { clock.now }, logger: RecordedLog().logger)
+    let (database, _) = try await Self.watched()
+    let login = LoginGuard(database, now: { clock.now }, logger: RecordedLog().logger)
     let client = try Self.peer("192.0.2.7")
     #expect(await login.fail(client) == nil)
     #expect(await login.fail(client) == 1)
     await login.writeNow()
-    #expect(await attempts.stored["192.0.2.7"]?.count == 1)
+    #expect(try await Self.stored(in: database)["192.0.2.7"]?.count == 1)
     await login.succeed(client)
     #expect(await login.fail(client) == nil)
     await login.succeed(client)
     await login.close()
-    #expect(await attempts.stored.keys.sorted() == ["overall"])
+    #expect(try await Self.stored(in: database).keys.sorted() == ["overall"])
   }
 
   @Test("a write waits for the one before it, and so does the end of the server")
   func writesInTurn() async throws {
     let clock = SteppedClock()
-    let disk = SlowDisk()
-    let login = LoginGuard(disk, now: { clock.now }, logger: RecordedLog().logger)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let (database, _) = try await Self.watched { call in
+      guard call == .transaction(.note) else { return }
+      begin.yield()
+      for await _ in ends {}
+    }
+    let login = LoginGuard(database, now: { clock.now }, logger: RecordedLog().logger)
     #expect(await login.fail(try Self.peer("192.0.2.7")) == nil)
     let first = Task { await login.writeNow() }
     // The second begins within the first, and finds nothing to write.
-    while await disk.isIdle { await Task.yield() }
+    for await _ in begun { break }
     let second = Task {
       await login.close()
-      return await disk.endedWrites
+      return try await Self.stored(in: database).count
     }
     for _ in 0..<100 { await Task.yield() }
-    await disk.endWrite()
+    end.finish()
     await first.value
-    #expect(await second.value == 1)
+    #expect(try await second.value == 2)
   }
 
   @Test("the waits outlast a restart")
@@ -185,17 +164,18 @@ struct LoginGuardTests {
   @Test("however many attempts there are, few are counted, and writes are gathered")
   func bounds() async throws {
     let clock = SteppedClock()
-    let attempts = Attempts()
+    let (database, engine) = try await Self.watched()
     let log = RecordedLog()
-    let login = LoginGuard(attempts, now: { clock.now }, logger: log.logger)
+    let login = LoginGuard(database, now: { clock.now }, logger: log.logger)
     for number in 0..<5000 {
       _ = await login.fail(try Self.peer("10.0.\(number / 256).\(number % 256)"))
     }
     await login.close()
     // The eleventh failure of any network makes all wait.
-    #expect(await attempts.stored.count == 12)
-    #expect(await attempts.stored["overall"]?.count == 11)
-    #expect(await attempts.writes <= 2)
+    let stored = try await Self.stored(in: database)
+    #expect(stored.count == 12)
+    #expect(stored["overall"]?.count == 11)
+    #expect(engine.calls.count { $0 == .transaction(.note) } <= 2)
     #expect(log.lines.filter { $0.hasPrefix("warning login refused client=") }.count == 10)
     let leftOut = log.lines.compactMap { $0.split(separator: "count=").last.flatMap { Int($0) } }
     #expect(leftOut.reduce(0, +) == 4990)
@@ -205,7 +185,10 @@ struct LoginGuardTests {
   func survivesFailures() async throws {
     let clock = SteppedClock()
     let log = RecordedLog()
-    let login = LoginGuard(FullDisk(), now: { clock.now }, logger: log.logger)
+    let (database, _) = try await Self.watched { _ in
+      throw OffersError(.storageFailed, "The disk is full.")
+    }
+    let login = LoginGuard(database, now: { clock.now }, logger: log.logger)
     #expect(await login.fail(.loopback) == nil)
     #expect(await login.fail(.loopback) == 1)
     await login.close()

@@ -40,7 +40,7 @@ struct ResponseDeadlineTests {
   func ends(path: String) async throws {
     let home = try await ServedHome()
     let hanging = HangingStore(home)
-    var responder = try home.server(store: hanging.store).responder()
+    var responder = try home.server(store: hanging.store.database).responder()
     responder.readLimit = .milliseconds(20)
     let answer = try await TestClient(responder).execute(
       uri: path, method: .get, headers: [.accept: "text/html, application/json"])
@@ -54,7 +54,7 @@ struct ResponseDeadlineTests {
   func recovers() async throws {
     let home = try await ServedHome()
     let hanging = HangingStore(home)
-    var responder = try home.server(store: hanging.store).responder()
+    var responder = try home.server(store: hanging.store.database).responder()
     responder.readLimit = .milliseconds(20)
     let client = TestClient(responder)
     // More reads than there are turns.
@@ -71,7 +71,7 @@ struct ResponseDeadlineTests {
   func clientGone(closesSending: Bool, requestCount: Int) async throws {
     let home = try await ServedHome()
     let hanging = HangingStore(home)
-    try await LiveServer.run(home.server(store: hanging.store, port: 0)) { server in
+    try await LiveServer.run(home.server(store: hanging.store.database, port: 0)) { server in
       var connection: RawConnection? = try RawConnection(port: server.port)
       for _ in 1...requestCount {
         connection?.send("GET /api/v1/offers HTTP/1.1\r\n\(server.host)\r\n")
@@ -110,7 +110,7 @@ struct ResponseDeadlineTests {
     let hanging = HangingStore(home)
     let clock = ContinuousClock()
     let (connection, stopped) = try await LiveServer.run(
-      home.server(store: hanging.store, port: 0)
+      home.server(store: hanging.store.database, port: 0)
     ) { server in
       let connection = try RawConnection(port: server.port)
       connection.send("GET /api/v1/offers HTTP/1.1\r\n\(server.host)\r\n")
@@ -128,7 +128,7 @@ struct ResponseDeadlineTests {
     let home = try await ServedHome()
     let store = RemoteStore(home.database)
     store.line.hold.withLock { $0 = { try await Task.sleep(for: .milliseconds(50)) } }
-    var responder = try home.server(store: store).responder()
+    var responder = try home.server(store: store.database).responder()
     responder.readLimit = .milliseconds(20)
     let client = TestClient(responder)
     #expect(try await client.get("images/ibotta:none").status == 404)

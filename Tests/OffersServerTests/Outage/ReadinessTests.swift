@@ -12,7 +12,7 @@ struct ReadinessTests {
   func follows() async throws {
     let home = try await ServedHome(feeds: [])
     let store = RemoteStore(home.database)
-    try await home.ask(try home.server(token: ServedHome.token, store: store)) { client in
+    try await home.ask(try home.server(token: ServedHome.token, store: store.database)) { client in
       for _ in 1...2 {
         let ready = try await client.get("ready")
         #expect((ready.status, ready.text) == (200, #"{"status":"ok"}"#))
@@ -41,7 +41,7 @@ struct ReadinessTests {
     let home = try await ServedHome(feeds: [])
     let store = RemoteStore(home.database)
     store.line.cut(code)
-    try await home.ask(try home.server(store: store)) { client in
+    try await home.ask(try home.server(store: store.database)) { client in
       let answer = try await client.get("ready")
       #expect((answer.status, answer.detail) == (503, reason))
       #expect(!answer.text.contains("db1"))
@@ -61,7 +61,7 @@ struct ReadinessTests {
       }
     }
     let outage = StoreOutage(RecordedLog().logger)
-    let readiness = Readiness(store, outage: outage, timeLimit: .zero)
+    let readiness = Readiness(store.database, outage: outage, timeLimit: .zero)
     for _ in 1...3 {
       let problem = await #expect(throws: Problem.self) { try await readiness.confirm() }
       #expect(problem?.status == .serviceUnavailable)
@@ -70,7 +70,7 @@ struct ReadinessTests {
     #expect(begun.withLock { $0 } <= 1)
     hold.finish()
     store.line.gate.withLock { $0 = nil }
-    let patient = Readiness(store, outage: outage)
+    let patient = Readiness(store.database, outage: outage)
     try await patient.confirm()
   }
 
@@ -79,7 +79,7 @@ struct ReadinessTests {
     let home = try await ServedHome(feeds: [])
     let store = RemoteStore(home.database)
     let log = RecordedLog()
-    let readiness = Readiness(store, outage: StoreOutage(log.logger))
+    let readiness = Readiness(store.database, outage: StoreOutage(log.logger))
     store.line.cut()
     for _ in 1...3 { await #expect(throws: Problem.self) { try await readiness.confirm() } }
     store.line.mend()

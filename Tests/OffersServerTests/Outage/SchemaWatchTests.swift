@@ -11,7 +11,7 @@ struct SchemaWatchTests {
   func refuses() async throws {
     let home = try await ServedHome()
     let store = RemoteStore(home.database)
-    try await home.ask(try home.server(store: store)) { client in
+    try await home.ask(try home.server(store: store.database)) { client in
       store.line.cut(.newerDatabase)
       for (method, path) in [
         (.get, "offers/ibotta:900117"), (.put, "offers/ibotta:900117/favorite"),
@@ -34,7 +34,7 @@ struct SchemaWatchTests {
     let home = try await ServedHome(feeds: [])
     let store = RemoteStore(home.database)
     let log = RecordedLog()
-    let server = try home.server(log: log, store: store, port: 0)
+    let server = try home.server(log: log, store: store.database, port: 0)
     let error = await #expect(throws: OffersError.self) {
       try await server.run(
         ConnectionDeadlines.Times(), ConnectionTable.Limits(), handlesSignals: false,
@@ -51,7 +51,7 @@ struct SchemaWatchTests {
     for code in [OffersError.Code.storeUnreachable, .storageFailed] {
       let store = RemoteStore(home.database)
       store.line.cut(code)
-      let watch = SchemaWatch(store: store, logger: RecordedLog().logger, interval: .zero)
+      let watch = SchemaWatch(store: store.database, logger: RecordedLog().logger, interval: .zero)
       let (checked, check) = AsyncStream.makeStream(of: Void.self)
       store.line.gate.withLock { $0 = { check.yield() } }
       let running = Task { try await watch.run() }

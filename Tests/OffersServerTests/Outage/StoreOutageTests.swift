@@ -26,7 +26,8 @@ struct StoreOutageTests {
       store = RemoteStore(home.database)
       ben = try await home.addUser("Ben", .member)
       his = try await home.cookie(of: ben, at: clock.now)
-      server = try home.server(token: ServedHome.token, clock: clock, log: log, store: store)
+      server = try home.server(
+        token: ServedHome.token, clock: clock, log: log, store: store.database)
     }
   }
 
@@ -96,7 +97,7 @@ struct StoreOutageTests {
     let store = RemoteStore(home.database)
     let count = Count()
     store.line.hold.withLock { $0 = { count.asked.withLock { $0 += 1 } } }
-    let server = try home.server(store: store)
+    let server = try home.server(store: store.database)
     try await home.ask(server) { client in
       let first = try await client.get("/api/v1/favorites")
       count.asked.withLock { $0 = 0 }
@@ -115,7 +116,7 @@ struct StoreOutageTests {
   func events() async throws {
     let home = try await ServedHome()
     let store = RemoteStore(home.database)
-    let hub = EventHub(signal: store, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+    let hub = EventHub(store: store.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     let events = try await hub.listen(.session([1]), of: 1) {
       try store.line.check()
       return true

@@ -1,5 +1,6 @@
 import OffersCore
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct RecognitionTests {
     #expect(feed.source == path)
     #expect(feed.lastRun?.counts.unchanged == 5)
     #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 2_000)
-    let other = try await OffersDatabase.open(path: home.database.path, access: .readOnly)
+    let other = try await OffersDatabase.open(path: home.database.place, access: .readOnly)
     #expect(try await other.fetchOffers(OfferQuery()) == before)
   }
 

@@ -3,6 +3,7 @@ import OffersCore
 import OffersFeeds
 import OffersHTTP
 import OffersSQLite
+import OffersStore
 import OffersSync
 import OffersTestSupport
 import TestStores
@@ -157,7 +158,7 @@ struct DefinedFeedTests {
     let feed = try #require(try await feeds.database.fetchFeeds().first { $0.name == "films" })
     #expect(feed.source == server.url("/films?key={env:FILMS_KEY}"))
     for suffix in ["", "-wal"] {
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: feeds.database.path + suffix))
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: feeds.database.place + suffix))
       #expect(bytes.range(of: Data("s3cr".utf8)) == nil)
     }
     #expect("\(refused) \(run)".contains("s3cr") == false)
@@ -213,7 +214,7 @@ struct DefinedFeedTests {
     let offer = try await feeds.database.fetchOffer(named: "shop:1")
     #expect(offer.urlText == server.url("/a#one"))
     for suffix in ["", "-wal"] {
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: feeds.database.path + suffix))
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: feeds.database.place + suffix))
       #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)
     }
   }

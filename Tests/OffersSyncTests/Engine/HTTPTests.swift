@@ -1,6 +1,8 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersSQLite
+import OffersStore
 import OffersSync
 import OffersTestSupport
 import Testing
@@ -231,7 +233,9 @@ struct SlowServerTests {
       return answer
     }
     var text: [UInt8] = []
-    _ = try await SyncEngine(store: NoStore(), transport: web).readStart(
+    _ = try await SyncEngine(
+      store: try await OffersDatabase.inMemory(definitions: nil), transport: web
+    ).readStart(
       of: Template(parsing: "https://feed.example/offers.json", for: .source)
     ) {
       text += $0

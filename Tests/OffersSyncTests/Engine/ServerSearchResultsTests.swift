@@ -3,6 +3,7 @@ import OffersCore
 import OffersFeeds
 import OffersHTTP
 import OffersSQLite
+import OffersStore
 import OffersSync
 import OffersTestSupport
 import TestStores

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersStore
 import Testing
 
 /// Serialized: a sync that waits for a pipe occupies a thread.
@@ -30,7 +31,7 @@ struct SlowFeedTests {
     await writer.waitForHalf()
     let changes = try await home.database.setFavorites(named: ["2"], to: true)
     #expect(changes.map(\.didChange) == [true])
-    let other = try await OffersDatabase.open(path: home.database.path)
+    let other = try await OffersDatabase.open(path: home.database.place)
     _ = try await other.setFavorites(named: ["3"], to: true)
     #expect(try await home.ids() == ["1", "2", "3"])
     let refusal = await #expect(throws: OffersError.self) {

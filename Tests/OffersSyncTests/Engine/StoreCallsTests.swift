@@ -1,12 +1,13 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersSync
 import Testing
 
 @Suite("What a sync asks of the store")
 struct StoreCallsTests {
-  @Test("a feed in another order, written in another way, hands nothing over to be written")
-  func handsNothingOver() async throws {
+  @Test("a feed in another order, written in another way, changes nothing")
+  func changesNothing() async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...50))
     let store = RecordingStore(home.database)
@@ -15,45 +16,20 @@ struct StoreCallsTests {
     }
     let run = try await store.sync(FeedText.list(records), in: home)
     #expect(run.counts.all == [0, 0, 0, 0, 50, 0])
-    let path = home.folder.file("feed.json")
-    #expect(
-      store.written
-        == .init(hasDocument: true, rememberedSource: ChosenSource(path, origin: .machine)))
   }
 
-  @Test("only what is new or differs is handed over, in the feed's order")
-  func handsDifferencesOver() async throws {
-    let home = try await SyncedFolder()
-    try await home.sync(FeedText.feed(1...50))
-    let store = RecordingStore(home.database)
-    var records = (3...50).map { FeedText.record($0) }
-    records[7] = FeedText.record(10, name: "Mate")
-    records.insert(FeedText.record(70), at: 20)
-    records.insert(FeedText.record(60), at: 0)
-    _ = try await store.sync(FeedText.list(records), in: home)
-    #expect(store.written?.new == ["60", "70"])
-    #expect(store.written?.known == ["10"])
-    #expect(store.written?.vanishedCount == 2)
-  }
-
-  @Test("what is held back is not handed over, but what knows the document again")
-  func handsNoRemovalsOver() async throws {
-    let home = try await SyncedFolder()
-    try await home.sync(FeedText.feed(1...50))
-    let store = RecordingStore(home.database)
-    _ = try await store.sync(FeedText.feed(40...51), in: home)
-    #expect(store.written?.new == ["51"] && store.written?.hasDocument == true)
-    #expect(store.written?.known == [] && store.written?.vanishedCount == 0)
-  }
-
-  @Test("a document that is known again asks for no offer and writes none, all under the lock")
+  @Test("a document that is known again reads no offer and writes none, all under the lock")
   func asksLittleOfTheKnown() async throws {
     let home = try await SyncedFolder()
     let store = RecordingStore(home.database)
     #expect(try await store.sync(FeedText.feed(1...5), in: home).outcome == .updated)
-    #expect(store.calls == [.lock, .state, .known, .apply, .unlock, .clear])
+    #expect(store.writes == [.lock, .transaction(.sync), .unlock])
+    let first = store.calls.count
     #expect(try await store.sync(FeedText.feed(1...5), in: home).outcome == .unchanged)
-    #expect(store.calls.dropFirst(6) == [.lock, .state, .record, .unlock, .clear])
+    let calls = store.calls.dropFirst(first)
+    #expect(store.writes.dropFirst(3) == [.lock, .transaction(.syncNote), .unlock])
+    // Only the look for what is past its time reads offers, after the lock.
+    #expect(!calls.prefix { $0 != .unlock }.contains(.transaction(.read)))
   }
 
   @Test("a feed that fails writes nothing but its run")
@@ -61,28 +37,27 @@ struct StoreCallsTests {
     let home = try await SyncedFolder()
     let store = RecordingStore(home.database)
     let run = try await store.sync("{", in: home)
-    #expect(store.calls == [.lock, .state, .known, .record, .unlock, .clear])
-    #expect(store.recorded == run)
-    #expect(store.written == nil)
+    #expect(store.writes == [.lock, .transaction(.syncNote), .unlock])
+    #expect(try await home.feed().lastRun == run)
   }
 
   private static let full = OffersError(.storageFailed, "The disk is full.", hint: "Make room.")
 
   @Test(
     "a store that fails under way is the run's error, on record as far as that goes",
-    arguments: [[RecordingStore.Call.apply], [.known], [.apply, .record]])
-  func tellsStoreFailures(failing: [RecordingStore.Call]) async throws {
+    arguments: [[TransactionMode.sync], [.read], [.sync, .syncNote]])
+  func tellsStoreFailures(failing: [TransactionMode]) async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let before = try await home.database.fetchOffers(OfferQuery())
-    let failures = Dictionary(uniqueKeysWithValues: failing.map { ($0, Self.full) })
-    let run = try await RecordingStore(home.database, failures: failures).sync(
-      FeedText.feed(2...9), in: home)
+    let failures = Set(failing.map { RecordingStore.Call.transaction($0) })
+    let store = RecordingStore(home.database) { failures.contains($0) ? Self.full : nil }
+    let run = try await store.sync(FeedText.feed(2...9), in: home)
     #expect(run.outcome == .failed)
     #expect(run.error == Self.full)
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)
     let last = try await home.feed().lastRun
-    #expect(last?.outcome == (failing.contains(.record) ? .updated : .failed))
+    #expect(last?.outcome == (failing.contains(.syncNote) ? .updated : .failed))
     // The feed is free again, and the next sync makes up for it.
     let next = try await home.sync(FeedText.feed(2...9), lockWaitSeconds: 0)
     #expect(next.counts.all == [4, 0, 1, 0, 4, 0])
@@ -92,11 +67,13 @@ struct StoreCallsTests {
   func recordsNoCancellation() async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
-    let store = RecordingStore(home.database, failures: [.apply: CancellationError()])
+    let store = RecordingStore(home.database) {
+      $0 == .transaction(.sync) ? CancellationError() : nil
+    }
     await #expect(throws: CancellationError.self) {
       try await store.sync(FeedText.feed(2...9), in: home)
     }
-    #expect(store.recorded == nil)
+    #expect(!store.writes.contains(.transaction(.syncNote)))
     #expect(try await home.feed().lastRun?.outcome == .updated)
     #expect(try await home.sync(FeedText.feed(1...5), lockWaitSeconds: 0).outcome == .unchanged)
   }

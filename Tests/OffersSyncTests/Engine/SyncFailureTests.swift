@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import Testing
 

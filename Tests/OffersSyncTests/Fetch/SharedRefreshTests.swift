@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersStore
 import Testing
 
 @testable import OffersSync
@@ -9,7 +10,7 @@ import Testing
 struct SharedRefreshTests {
   /// The engines of two nodes, each with connections of its own.
   private static func engines(_ home: FetchHome) async throws -> [SyncEngine] {
-    let other = try await OffersDatabase.open(path: home.database.path)
+    let other = try await OffersDatabase.open(path: home.database.place)
     return [
       home.engine,
       SyncEngine(store: other, now: { home.now }, jitter: { 1 }, transport: home.web),

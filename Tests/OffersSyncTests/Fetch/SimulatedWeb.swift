@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersSQLite
+import OffersStore
 import OffersTestSupport
 import Synchronization
 import TestStores
@@ -48,7 +49,7 @@ final class SimulatedWeb: HTTPTransport {
 extension SyncEngine {
   /// An engine over a simulated web, with a fixed back-off.
   init(
-    store: any SyncStore, configuration: FeedConfiguration = .shipped,
+    store: OffersDatabase, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = { _ in nil },
     now: @escaping @Sendable () -> Date, jitter: @escaping @Sendable () -> Double,
     transport: SimulatedWeb

@@ -62,8 +62,11 @@ struct ThumbnailTests {
     }
   }
 
-  private func loader(_ scaler: CountedScaler?) -> ImageLoader {
-    ImageLoader(images: home.database, transport: home.web, scaler: scaler) { home.now }
+  private func loader(_ scaler: (any ImageScaler)?) -> ImageLoader {
+    ImageLoader(
+      images: home.database, transport: .shared(home.web), allowsPrivateNetwork: false,
+      scaler: scaler, logger: .silent
+    ) { home.now }
   }
 
   private func thumbnail(_ loader: ImageLoader) async throws -> [UInt8] {
@@ -166,9 +169,7 @@ struct ThumbnailTests {
     answer(Self.wide)
     let door = Door()
     let scaler = HeldScaler(door, copy: Self.copy)
-    let loader = ImageLoader(images: home.database, transport: home.web, scaler: scaler) {
-      home.now
-    }
+    let loader = loader(scaler)
     func offer(_ feed: String, _ number: Int) -> Offer {
       Offer(
         ref: OfferRef(feed: feed, offerID: "\(number)"), name: "Tea",

@@ -47,9 +47,15 @@ struct RetentionTests {
   func reportsTheSync() async throws {
     let home = try await SyncedFolder()
     let full = OffersError(.storageFailed, "The disk is full.", hint: "Make room.")
-    let store = RecordingStore(home.database, failures: [.clear: full])
+    let isWritten = Mutex(false)
+    let store = RecordingStore(home.database) { call in
+      isWritten.withLock { isWritten in
+        if call == .unlock { isWritten = true }
+        return isWritten && call == .transaction(.read) ? full : nil
+      }
+    }
     #expect(try await store.sync(FeedText.feed(1...5), in: home).counts.new == 5)
-    #expect(store.calls.last == .clear)
+    #expect(store.calls.last == .transaction(.read))
   }
 
   @Test("a preview removes nothing")
@@ -57,11 +63,11 @@ struct RetentionTests {
     let home = try await SyncedFolder()
     let store = RecordingStore(home.database)
     let path = try home.folder.write(FeedText.feed(1...5), to: "feed.json")
-    let (run, changes) = try await SyncEngine(store: store).preview(
+    let (run, changes) = try await SyncEngine(store: store.database).preview(
       "ibotta", options: SyncOptions(source: .file(path)))
     #expect(run.counts.new == 5)
     #expect(changes.map(\.kind) == [.first] && changes.first?.offerCount == 5)
-    #expect(!store.calls.contains(.clear))
+    #expect(store.writes == [.lock, .transaction(.trial), .unlock])
     #expect(try await home.database.countEverything().runs == 0)
   }
 }

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 
 /// An export in memory.
 package struct MemoryExport: ExportRecordSource {
@@ -53,7 +54,7 @@ package struct MemoryExport: ExportRecordSource {
   }
 }
 
-extension RecordTransfer {
+extension OffersDatabase {
   /// The records of an export.
   package func exported(
     favoritesOnly: Bool = false, allUsers: Bool = false

@@ -1,8 +1,9 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// Syncs of a test, as the engine makes them.
-extension SyncStore {
+extension OffersDatabase {
   /// Syncs a feed, given all its current offers in order.
   @discardableResult
   package func sync(

@@ -1,10 +1,11 @@
 import OffersCore
+import OffersStore
 
 /// A database with a second user, Ben.
 struct LoginHome: Sendable {
-  let store: any OffersStorage
+  let store: OffersDatabase
   /// The same data, as another process sees it.
-  let other: any OffersStorage
+  let other: OffersDatabase
   let ben: User
 
   init(_ kind: StoreKind) async throws {

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -54,7 +55,7 @@ struct WritePermitRules {
     #expect(await write(permits[0]) == .accessEnded)
     #expect(await write(permits[1]) == .accessEnded)
     #expect(await write(permits[2]) == nil)
-    let calls: [(any OffersStorage) async throws -> Void] = [
+    let calls: [(OffersDatabase) async throws -> Void] = [
       { try await $0.addUser(named: "Eve", role: .admin) },
       { try await $0.changeUser(ben, name: nil, role: .admin) },
       { try await $0.setPassphrase(nil, of: ben, keeping: nil) },

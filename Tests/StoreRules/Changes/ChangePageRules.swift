@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct ChangePageRules {
 
   /// All changes after a number, read in pages of a size.
   private static func read(
-    _ store: any OffersStorage, pages size: Int, _ edit: (inout ChangeQuery) -> Void = { _ in }
+    _ store: OffersDatabase, pages size: Int, _ edit: (inout ChangeQuery) -> Void = { _ in }
   ) async throws -> [OfferChange] {
     var query = ChangeQuery(afterID: 0, limit: size, now: .at(10_000))
     edit(&query)
@@ -29,7 +30,7 @@ struct ChangePageRules {
   }
 
   /// Two feeds with several syncs, and offers that expire.
-  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func filled(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     func offer(_ number: Int, _ name: String = "Tea") -> FeedOffer {
       FeedOffer(

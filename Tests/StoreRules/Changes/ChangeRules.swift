@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -15,7 +16,7 @@ struct ChangeRules {
   }
 
   private static func lines(
-    _ store: any OffersStorage, now: Int = 100_000, _ edit: (inout ChangeQuery) -> Void = { _ in }
+    _ store: OffersDatabase, now: Int = 100_000, _ edit: (inout ChangeQuery) -> Void = { _ in }
   ) async throws -> [String] {
     var query = ChangeQuery(now: .at(now))
     edit(&query)
@@ -83,7 +84,7 @@ struct ChangeRules {
   }
 
   /// Three offers, the second of which vanishes and is back with another reward; and a second feed.
-  private static func told(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func told(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync((1...3).map { FeedOffer("\($0)", reward: .dollars(75)) })
     try await store.sync([FeedOffer("1", reward: .dollars(75)), FeedOffer("3")], at: 2000)

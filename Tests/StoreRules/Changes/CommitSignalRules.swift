@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -37,7 +38,7 @@ struct CommitSignalRules {
   }
 
   /// The version after a commit of another process, which may take a moment to be known.
-  private static func nextVersion(of store: any OffersStorage, after last: Int64) async throws
+  private static func nextVersion(of store: OffersDatabase, after last: Int64) async throws
     -> Int64
   {
     let end = ContinuousClock.now + .seconds(2)

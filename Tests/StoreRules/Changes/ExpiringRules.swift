@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -8,7 +9,7 @@ struct ExpiringRules {
   private static let day = 86_400
 
   private static func changes(
-    _ store: any OffersStorage, now: Int, _ edit: (inout ChangeQuery) -> Void = { _ in }
+    _ store: OffersDatabase, now: Int, _ edit: (inout ChangeQuery) -> Void = { _ in }
   ) async throws -> [OfferChange] {
     var query = ChangeQuery(now: .at(now))
     edit(&query)

@@ -1,11 +1,12 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("First syncs among the changes")
 struct FirstSyncRules {
-  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func filled(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync((1...4).map { FeedOffer("\($0)") })
     try await store.sync([FeedOffer("1")], feed: "grocer", at: 2000)
@@ -21,7 +22,7 @@ struct FirstSyncRules {
   }
 
   private static func lines(
-    _ store: any OffersStorage, _ edit: (inout ChangeQuery) -> Void = { _ in }
+    _ store: OffersDatabase, _ edit: (inout ChangeQuery) -> Void = { _ in }
   ) async throws -> [String] {
     var query = ChangeQuery(now: .at(9000))
     edit(&query)

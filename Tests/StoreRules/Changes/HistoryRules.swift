@@ -1,11 +1,12 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("The history of a reward")
 struct HistoryRules {
-  private static func points(_ store: any OffersStorage, _ name: String) async throws -> [String] {
+  private static func points(_ store: OffersDatabase, _ name: String) async throws -> [String] {
     try await store.fetchHistory(named: name).points.map {
       "\(Int($0.at.timeIntervalSince1970)) \($0.event.rawValue) \($0.reward?.text ?? "–")"
         + $0.texts.map { " \($0.field): \($0.old ?? "–") → \($0.new ?? "–")" }.joined()

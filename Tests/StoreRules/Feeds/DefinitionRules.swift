@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -9,7 +10,7 @@ struct DefinitionRules {
 
   /// Stores a definition of the feed `tea`.
   private static func define(
-    _ store: any OffersStorage,
+    _ store: OffersDatabase,
     _ change: @escaping @Sendable (inout StoredDefinition) -> Void = {
       $0.text = text
     }

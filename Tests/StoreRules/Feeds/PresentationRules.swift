@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct PresentationRules {
 
   /// Syncs a feed as the engine does that knows its definition.
   private static func sync(
-    _ store: any SyncStore, _ presentation: FeedPresentation?, feed: String = "shop",
+    _ store: OffersDatabase, _ presentation: FeedPresentation?, feed: String = "shop",
     at seconds: Int = 1000, isSearch: Bool = false, isTrial: Bool = false
   ) async throws {
     let made = try await store.plan([FeedOffer("1")], feed: feed, at: seconds, isSearch: isSearch)

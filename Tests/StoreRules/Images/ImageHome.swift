@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 
 /// A store as a cache of images, each with a number.
@@ -7,7 +8,7 @@ struct ImageHome: Sendable {
   static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
   let opened: OpenStore
-  var store: any OffersStorage { opened.store }
+  var store: OffersDatabase { opened.store }
 
   init(_ kind: StoreKind) async throws { opened = try await kind.open() }
 
@@ -30,7 +31,7 @@ struct ImageHome: Sendable {
   }
 
   /// Stores offers with these images and makes them favorites of a user.
-  func star(_ numbers: ClosedRange<Int>, of record: any OffersStorage) async throws {
+  func star(_ numbers: ClosedRange<Int>, of record: OffersDatabase) async throws {
     try await store.sync(
       numbers.map { FeedOffer("\($0)", more: [.imageURL: Self.url($0)]) })
     try await record.setFavorites(named: numbers.map(String.init), to: true)

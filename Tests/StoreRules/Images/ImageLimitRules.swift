@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -49,7 +50,7 @@ struct ImageLimitRules {
   /// A cache, and the owner or another user as the one who has favorites.
   private static func home(
     _ kind: StoreKind, ofOwner: Bool
-  ) async throws -> (ImageHome, any OffersStorage) {
+  ) async throws -> (ImageHome, OffersDatabase) {
     let home = try await ImageHome(kind)
     if ofOwner { return (home, home.store) }
     let ana = try await home.store.addUser(named: "Ana", role: .viewer)

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -66,7 +67,7 @@ struct AgreementRules {
 
   /// All that a user sees of a store, and the answers to some random queries, by what was asked.
   private static func answers(
-    of store: any OffersStorage, at time: Date, seed: UInt64
+    of store: OffersDatabase, at time: Date, seed: UInt64
   ) async throws -> [(String, AnyHashable)] {
     var random = SeededGenerator(seed: seed)
     var answers: [(String, AnyHashable)] = []
@@ -144,7 +145,7 @@ struct AgreementRules {
 
   /// The changes of a query, read page by page.
   private static func pages(
-    of query: ChangeQuery, in store: any OffersStorage
+    of query: ChangeQuery, in store: OffersDatabase
   ) async throws -> [OfferChange] {
     var query = query
     query.limit = 7

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 
 /// A random operation on a store, which can be run on another store as well.
@@ -82,8 +83,8 @@ enum RandomStep: Sendable {
   /// Runs the step on a store, through one of its bindings to the user who acts.
   ///
   /// - Returns: what the call returns, or the code of its error, as text.
-  func run(on store: any OffersStorage, ana: User) async throws -> String {
-    func record(_ actor: Actor) -> any OffersStorage {
+  func run(on store: OffersDatabase, ana: User) async throws -> String {
+    func record(_ actor: Actor) -> OffersDatabase {
       actor == .owner ? store : store.record(of: ana)
     }
     do {

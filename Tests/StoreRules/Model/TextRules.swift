@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct TextRules {
   func refuses(kind: StoreKind) async throws {
     let store = try await kind.open().store
     try await store.sync([FeedOffer("1")])
-    let writes: [(any OffersStorage) async throws -> Void] = [
+    let writes: [(OffersDatabase) async throws -> Void] = [
       { try await $0.setMark(ReaderMark(changeID: 1, readAt: .at(5)), of: "ma\0il") },
       { _ = try await $0.subscribe(to: "tea", source: "https://t.example/\0") },
       {
@@ -45,7 +46,7 @@ struct TextRules {
     #expect(try await store.findSyncState(of: "ibotta\0") == nil)
     #expect(try await !store.unsubscribe(from: "ibotta\0"))
     #expect(try await store.findHouseholdOffer(ref) == nil)
-    let lookups: [(any OffersStorage) async throws -> Void] = [
+    let lookups: [(OffersDatabase) async throws -> Void] = [
       { _ = try await $0.fetchOffer(named: "1\0") },
       { try await $0.setFavorites([ref], to: true) },
       { try await $0.setFavorites(named: ["ibotta:1\0"], to: true) },

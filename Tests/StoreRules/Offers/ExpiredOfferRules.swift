@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -9,7 +10,7 @@ struct ExpiredOfferRules {
 
   /// Offers 1 to 6 of one feed. 2 and 4 expire 100 and 200 seconds after the start, 6 much later;
   /// 3 and 4 are favorites.
-  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func filled(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     let ends = ["2": start + 100, "4": start + 200, "6": start + 90_000_000]
     try await store.sync(
@@ -26,8 +27,7 @@ struct ExpiredOfferRules {
     Date(timeIntervalSince1970: Double(start + seconds))
   }
 
-  private static func ids(_ store: any OffersStorage, _ query: OfferQuery) async throws -> [String]
-  {
+  private static func ids(_ store: OffersDatabase, _ query: OfferQuery) async throws -> [String] {
     let ids = try await store.fetchOffers(query).map(\.ref.offerID)
     #expect(try await store.countOffers(query) == ids.count)
     return ids

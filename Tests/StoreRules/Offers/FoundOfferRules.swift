@@ -1,12 +1,13 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("Offers that a search on a server found")
 struct FoundOfferRules {
   /// A feed with offers 1 to 3, and a search that found 2 (otherwise described), 8 and 9.
-  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func filled(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync((1...3).map { FeedOffer("\($0)", name: "Film \($0)") })
     try await find([FeedOffer("2", name: "Other 2")] + [8, 9].map(film), in: store)
@@ -18,12 +19,12 @@ struct FoundOfferRules {
   }
 
   private static func find(
-    _ offers: [FeedOffer], at seconds: Int = 2000, in store: any SyncStore
+    _ offers: [FeedOffer], at seconds: Int = 2000, in store: OffersDatabase
   ) async throws {
     _ = try await store.apply(store.plan(offers, at: seconds, isSearch: true))
   }
 
-  private static func list(_ store: any OffersStorage) async throws -> [String] {
+  private static func list(_ store: OffersDatabase) async throws -> [String] {
     let ids = try await store.fetchOffers(OfferQuery()).map(\.ref.offerID)
     #expect(try await store.countOffers(OfferQuery(feed: "ibotta")) == ids.count)
     let state = try await store.findSyncState(of: "ibotta")
@@ -32,11 +33,11 @@ struct FoundOfferRules {
     return ids
   }
 
-  private static func found(_ store: any OffersStorage) async throws -> Set<String> {
+  private static func found(_ store: OffersDatabase) async throws -> Set<String> {
     Set(try await store.search(SearchQuery("film")).hits.map(\.offer.ref.offerID))
   }
 
-  private static func kinds(_ store: any OffersStorage) async throws -> [String] {
+  private static func kinds(_ store: OffersDatabase) async throws -> [String] {
     try await store.fetchChanges(ChangeQuery(now: .at(9000))).changes.map {
       "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? $0.feed)"
     }
@@ -44,7 +45,7 @@ struct FoundOfferRules {
 
   /// Checks the stored counts of the only feed.
   private static func checkCounts(
-    current: Int, in store: any FeedRepository, at location: SourceLocation = #_sourceLocation
+    current: Int, in store: OffersDatabase, at location: SourceLocation = #_sourceLocation
   ) async throws {
     let feed = try #require(try await store.fetchFeeds().first, sourceLocation: location)
     #expect(feed.currentCount == current && feed.goneCount == 0, sourceLocation: location)

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -19,7 +20,7 @@ struct LongListRules {
       var pages = home.store.pages(of: query)
       var offers: [UserOffer] = []
       while case let page = try await pages.next(), !page.isEmpty {
-        #expect(page.count <= OfferPage.size)
+        #expect(page.count <= OfferPages.size)
         offers += page
       }
       #expect(try await offers == home.store.fetchOffers(query))

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct OddAddressRules {
     "self", "javascript:alert(1)", "https:\\\\x.example", "https://x.example/\u{202E}gpj",
   ]
 
-  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func filled(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync(
       texts.enumerated().map { number, text in

@@ -1,11 +1,12 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("Lists of offers")
 struct OfferListRules {
   /// Two feeds; in the first, `ibotta:3` is gone and a favorite, `ibotta:5` is only gone.
-  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func filled(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     let offers = ["9", "3", "7", "5", "1"].map { FeedOffer($0) }
     try await store.sync(offers)

@@ -1,12 +1,13 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("Pages of bounded size")
 struct OfferPageRules {
   private static func store(_ kind: StoreKind, descriptionBytes: Int) async throws
-    -> any OffersStorage
+    -> OffersDatabase
   {
     let store = try await kind.open().store
     let text = String(repeating: "x", count: descriptionBytes)

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 
 /// A store with offers of many kinds of rewards, names and details.
@@ -34,7 +35,7 @@ enum VariedOffers {
   }
 
   /// `old:1` and `shop:9` are gone, `shop:3` and `old:1` are favorites, and `old` was seen first.
-  static func store(_ kind: StoreKind) async throws -> any OffersStorage {
+  static func store(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     let old = [FeedOffer("1", name: "Zwieback"), FeedOffer("2", name: "apple 10")]
     try await store.sync(old, feed: "old", at: 500)
@@ -46,7 +47,7 @@ enum VariedOffers {
   }
 
   static func refs(
-    _ store: any OffersStorage, _ change: (inout OfferQuery) -> Void
+    _ store: OffersDatabase, _ change: (inout OfferQuery) -> Void
   ) async throws -> [String] {
     var query = OfferQuery(now: now)
     change(&query)

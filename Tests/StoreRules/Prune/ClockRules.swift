@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -9,7 +10,7 @@ private struct ClockHome {
   /// 2026-01-01.
   static let start = 1_767_225_600
 
-  let store: any OffersStorage
+  let store: OffersDatabase
 
   init(_ kind: StoreKind) async throws { store = try await kind.open().store }
 

@@ -1,11 +1,12 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("The preparation of a search")
 struct PreparationRules {
   /// A store after a sync that left the preparation out.
-  private static func unprepared(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func unprepared(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync([FeedOffer("1", name: "Tea")], isIndexed: false)
     return store

@@ -1,16 +1,17 @@
 import OffersCore
+import OffersStore
 import Testing
 
 @Suite("Recent searches")
 struct RecentSearchRules {
   private static func note(
-    _ words: String, feed: String? = nil, at seconds: Int = 1, in store: any OffersStorage
+    _ words: String, feed: String? = nil, at seconds: Int = 1, in store: OffersDatabase
   ) async throws {
     try await store.noteSearch(
       RecentSearch(words: words, feed: feed, searchedAt: .at(seconds)))
   }
 
-  private static func words(_ store: any OffersStorage) async throws -> [String] {
+  private static func words(_ store: OffersDatabase) async throws -> [String] {
     try await store.fetchRecentSearches().map(\.words)
   }
 

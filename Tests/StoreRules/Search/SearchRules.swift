@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -7,14 +8,14 @@ import Testing
 struct SearchRules {
   private static let offers = FeedOffer.searched
 
-  private static func filled(_ kind: StoreKind) async throws -> any OffersStorage {
+  private static func filled(_ kind: StoreKind) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync(offers)
     return store
   }
 
   /// The ids of the results, best first.
-  private static func ids(_ words: String, in store: any OffersStorage) async throws -> [String] {
+  private static func ids(_ words: String, in store: OffersDatabase) async throws -> [String] {
     try await store.search(SearchQuery(words)).hits.map(\.offer.ref.offerID)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -69,7 +70,7 @@ struct SpelledOfferRules {
   }
 
   private static func store(_ kind: StoreKind, _ spelled: [Spelled]) async throws
-    -> any OffersStorage
+    -> OffersDatabase
   {
     let store = try await kind.open().store
     try await store.sync(spelled.map(\.offer), feed: "shop", at: 1000)

@@ -1,11 +1,11 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("Spelling correction")
 struct SpellingRules {
-  private static func store(_ kind: StoreKind, _ names: [String]) async throws -> any OffersStorage
-  {
+  private static func store(_ kind: StoreKind, _ names: [String]) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync(names.enumerated().map { FeedOffer("\($0 + 1)", name: $1) })
     return store

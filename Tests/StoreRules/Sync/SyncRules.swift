@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct SyncRules {
   }
 
   /// All that a sync can change, as it is read.
-  private static func contents(_ store: any OffersStorage) async throws -> [AnyHashable] {
+  private static func contents(_ store: OffersDatabase) async throws -> [AnyHashable] {
     [
       AnyHashable(try await store.fetchOffers(OfferQuery())),
       AnyHashable(try await store.fetchOffers(OfferQuery(goneOnly: true))),
@@ -52,7 +53,7 @@ struct SyncRules {
   }
 
   /// The recorded changes with their runs and changed fields.
-  private static func recorded(_ store: any OffersStorage) async throws -> [String] {
+  private static func recorded(_ store: OffersDatabase) async throws -> [String] {
     try await store.exported().records.compactMap { record in
       guard case .change(let change) = record else { return nil }
       let line = "\(change.run) \(change.kind) \(change.ref.offerID)"

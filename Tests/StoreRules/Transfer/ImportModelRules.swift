@@ -64,7 +64,7 @@ struct ImportModelRules {
             #expect(after.changes(of: feed) == expected.changes(of: feed), "round \(round)")
           }
           let wrong = try await to.miscounts()
-          #expect(wrong.isEmpty, "\(to.store.engine.key) \(round) \(step): \(wrong)")
+          #expect(wrong.isEmpty, "\(to.store.software.key) \(round) \(step): \(wrong)")
           try await to.store.take(kept)
           #expect(try await to.store.exported().text() == after.text(), "round \(round)")
           texts.insert(try await to.plainText())

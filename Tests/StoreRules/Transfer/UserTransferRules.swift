@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -7,8 +8,8 @@ import Testing
 struct UserTransferRules {
   /// A database of the owner and a second user, Ana.
   private struct Home {
-    let owners: any OffersStorage
-    let anas: any OffersStorage
+    let owners: OffersDatabase
+    let anas: OffersDatabase
     let ana: User
 
     init(_ kind: StoreKind) async throws {
@@ -244,7 +245,7 @@ struct UserTransferRules {
   }
 
   /// The times of the syncs whose changes a reader has not seen.
-  private static func unread(_ store: any OffersStorage) async throws -> [Int] {
+  private static func unread(_ store: OffersDatabase) async throws -> [Int] {
     var query = ChangeQuery(now: .at(5000))
     query.afterID = try await store.findMark(of: "mail")?.changeID
     let times = try await store.fetchChanges(query).changes.map {

@@ -1,11 +1,11 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
 @Suite("Favorites")
 struct FavoriteRules {
-  private static func filled(_ kind: StoreKind, _ ids: String...) async throws -> any OffersStorage
-  {
+  private static func filled(_ kind: StoreKind, _ ids: String...) async throws -> OffersDatabase {
     let store = try await kind.open().store
     try await store.sync(ids.map { FeedOffer($0) })
     return store
@@ -13,7 +13,7 @@ struct FavoriteRules {
 
   /// The error of a refused change of favorites; expects them to be unchanged.
   private static func refused(
-    _ store: any OffersStorage, _ names: [String], to isFavorite: Bool = true
+    _ store: OffersDatabase, _ names: [String], to isFavorite: Bool = true
   ) async throws -> OffersError? {
     let before = try await store.stars()
     let error = await refusal { try await store.setFavorites(named: names, to: isFavorite) }

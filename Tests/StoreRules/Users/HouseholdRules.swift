@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 struct HouseholdRules {
   /// The list as a user sees it: the offers with the names of their sharers.
   private static func list(
-    _ record: any OffersStorage, _ query: HouseholdQuery = HouseholdQuery()
+    _ record: OffersDatabase, _ query: HouseholdQuery = HouseholdQuery()
   ) async throws -> [String] {
     try await record.fetchHousehold(query, maximumBytes: 1 << 20).offers.map { found in
       ([found.id.offerID] + found.sharers.map(\.name)).joined(separator: " ")
@@ -110,7 +111,7 @@ struct HouseholdRules {
     try await home.owners.removeUser(home.ana.id)
     #expect(try await Self.list(home.owners) == ["1 owner"])
     let ref = OfferRef(feed: "ibotta", offerID: "1")
-    let writes: [(any OffersStorage) async throws -> Void] = [
+    let writes: [(OffersDatabase) async throws -> Void] = [
       { try await $0.share(named: ["3"], at: .at(300)) },
       { try await $0.share([ref], at: .at(300)) },
       { try await $0.unshare(named: ["1"]) },

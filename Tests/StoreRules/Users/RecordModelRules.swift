@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct RecordModelRules {
 
   /// Runs random operations of one user, each on one of the bindings, and compares the record with the
   /// model, which no other user's operation and no sync changes.
-  private static func live(_ records: [any OffersStorage], seed: UInt64) async throws {
+  private static func live(_ records: [OffersDatabase], seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     var model = Model()
     var done = 0
@@ -66,7 +67,7 @@ struct RecordModelRules {
   }
 
   /// Syncs in which a random half of the offers vanishes, changes or is back.
-  private static func sync(_ store: any OffersStorage, rounds: Int, seed: UInt64) async throws {
+  private static func sync(_ store: OffersDatabase, rounds: Int, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     for round in 1...rounds {
       let current = offers.filter { _ in Bool.random(using: &random) }.map {

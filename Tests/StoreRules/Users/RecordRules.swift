@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -143,7 +144,7 @@ struct RecordRules {
         feed: "ibotta", source: "x", outcome: .failed, bytes: 0, startedAt: .at(now - 50),
         durationSeconds: 0, error: OffersError(.sourceFailed, "No answer.")), remember: nil,
       fetch: fetch)
-    func take(_ record: any OffersStorage, at seconds: Int) async throws -> Set<String> {
+    func take(_ record: OffersDatabase, at seconds: Int) async throws -> Set<String> {
       let (news, lastID) = try await record.fetchNews(
         after: try await record.findMark(of: "mail"), now: .at(seconds))
       try await record.setNewsTold(news, lastID: lastID, reader: "mail", now: .at(seconds))

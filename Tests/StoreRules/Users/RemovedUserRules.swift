@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -43,7 +44,7 @@ struct RemovedUserRules {
     // A later user gets nothing from the record of the removed one.
     let second = try await home.owners.addUser(named: "Ana", role: .member)
     let ref = OfferRef(feed: "ibotta", offerID: "4")
-    let writes: [(any OffersStorage) async throws -> Void] = [
+    let writes: [(OffersDatabase) async throws -> Void] = [
       { try await $0.setFavorites(named: ["4"], to: true) },
       { try await $0.setFavorites(named: ["2"], to: false) },
       { try await $0.setFavorites(named: [], to: true) },

@@ -1,11 +1,12 @@
 import OffersCore
+import OffersStore
 import Testing
 
 @Suite("Users")
 struct UserRules {
   /// The error of a refused operation; expects the users to be unchanged.
   private static func refused(
-    _ store: any OffersStorage, _ operation: (any OffersStorage) async throws -> Void
+    _ store: OffersDatabase, _ operation: (OffersDatabase) async throws -> Void
   ) async throws -> OffersError? {
     let before = try await store.fetchUsers()
     let error = await refusal { try await operation(store) }
@@ -81,7 +82,7 @@ struct UserRules {
     let store = try await kind.open().store
     let bo = try await store.addUser(named: "Bo", role: .member)
     for name in names {
-      let operations: [(any OffersStorage) async throws -> Void] = [
+      let operations: [(OffersDatabase) async throws -> Void] = [
         { try await $0.addUser(named: name, role: .member) },
         { try await $0.changeUser(bo.id, name: name, role: .admin) },
       ]
@@ -98,7 +99,7 @@ struct UserRules {
   func takenNames(kind: StoreKind) async throws {
     let store = try await kind.open().store
     let bo = try await store.addUser(named: "Bo", role: .member)
-    let operations: [(any OffersStorage) async throws -> Void] = [
+    let operations: [(OffersDatabase) async throws -> Void] = [
       { try await $0.addUser(named: "OWNER", role: .member) },
       { try await $0.changeUser(bo.id, name: "Owner", role: nil) },
     ]

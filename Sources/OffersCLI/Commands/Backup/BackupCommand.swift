@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import OffersCore
 import OffersPlatform
+import OffersStore
 import OffersSync
 
 /// `offers backup`

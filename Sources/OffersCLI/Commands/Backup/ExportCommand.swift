@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersStore
 import OffersSync
 
 /// `offers export`
@@ -101,7 +102,7 @@ struct ExportCommand: AsyncParsableCommand {
   /// - Returns: the database, and what writes its document.
   private func open(
     _ bar: ProgressBar
-  ) async throws -> (database: any OffersStorage, write: Writing) {
+  ) async throws -> (database: OffersDatabase, write: Writing) {
     if allUsers, location.user != nil {
       throw OffersError(
         .invalidRequest, "--all-users exports all users.",
@@ -114,7 +115,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   /// Writes the document.
   private func write(
-    _ database: any OffersStorage, _ bar: ProgressBar,
+    _ database: OffersDatabase, _ bar: ProgressBar,
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> ExportSummary {
     try await database.export(favoritesOnly: favorites, allUsers: allUsers) { records in

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import OffersCore
 import OffersPlatform
+import OffersStore
 import OffersSync
 
 /// `offers import`
@@ -97,7 +98,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
   private static let namedCount = 10
 
   /// Refuses the record of one user for the owner if it is probably that of another user here.
-  private static func check(_ name: String, in database: any OffersStorage) async throws {
+  private static func check(_ name: String, in database: OffersDatabase) async throws {
     guard let user = try await database.findUser(named: name), !user.isOwner else { return }
     let owner = try await database.fetchUsers().first { $0.isOwner }?.name ?? ""
     throw OffersError(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersStore
 import OffersSync
 
 /// `offers migrate`
@@ -116,8 +117,8 @@ struct Migration {
     let isVerified: Bool
   }
 
-  let source: any OffersStorage
-  let target: any OffersStorage
+  let source: OffersDatabase
+  let target: OffersDatabase
   /// The folder for the temporary file.
   let folder: String
 
@@ -197,7 +198,7 @@ struct Migration {
   ///
   /// - Returns: also the hash of the export, by which two exports are compared.
   private static func export(
-    _ store: any OffersStorage, _ bar: ProgressBar, _ work: String,
+    _ store: OffersDatabase, _ bar: ProgressBar, _ work: String,
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> (ExportSummary, hash: [UInt8]) {
     try await store.export(favoritesOnly: false, allUsers: true) { records in

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersPlatform
+import OffersStore
 import Synchronization
 
 /// `offers restore`

@@ -52,7 +52,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       throw OffersError(
         .invalidRequest, "\(feed) defines \(definitions.count) feeds; --from applies to one only.")
     }
-    let engine = SyncEngine(store: NoStore(), environment: ProcessContext.findVariable)
+    let engine = SyncEngine(
+      store: try await StoreLocation.inMemory(), environment: ProcessContext.findVariable)
     let options = network.syncOptions(configured)
     // The definitions of a file are checked as they are, whatever the database has of such names.
     let state =

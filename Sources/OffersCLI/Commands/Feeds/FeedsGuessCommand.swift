@@ -88,7 +88,9 @@ struct FeedGuess {
     let isOnWeb = if case .url? = try? SyncSource(parsing: source) { true } else { false }
     var proposal = try await inTime(options) {
       let guess = DefinitionGuess(name: name, items: items, missing: missing, isOnWeb: isOnWeb)
-      _ = try await engine.readStart(of: address, isPublicOnly: isPublicOnly, options: options) {
+      _ = try await openEngine().readStart(
+        of: address, isPublicOnly: isPublicOnly, options: options
+      ) {
         try guess.consume($0)
         return !guess.hasEnough
       }
@@ -113,7 +115,7 @@ struct FeedGuess {
     options: SyncOptions
   ) async throws -> FeedCheckResult {
     let check = try await inTime(options) {
-      try await engine.check(definition, from: nil, firstCount: firstCount, options: options)
+      try await openEngine().check(definition, from: nil, firstCount: firstCount, options: options)
     }
     if check.offerCount > 0 || kind != nil && check.recordCount == 0 { return check }
     let places = definition.items.map {
@@ -142,9 +144,10 @@ struct FeedGuess {
     }
   }
 
-  private var engine: SyncEngine {
+  private func openEngine() async throws -> SyncEngine {
     SyncEngine(
-      store: NoStore(), transport: transport, environment: ProcessContext.findVariable)
+      store: try await StoreLocation.inMemory(), transport: transport,
+      environment: ProcessContext.findVariable)
   }
 
   /// A source in the form in which a definition contains it: the path of a file is absolute.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// `offers feeds remove`
 struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
@@ -109,7 +110,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
 
   /// A sentence about what is gone and what stays, once the offers are removed.
   private func removed(
-    _ stored: StoredFeedCounts, from database: any OffersStorage
+    _ stored: StoredFeedCounts, from database: OffersDatabase
   ) async throws -> String {
     let rest = try await StoredFeedCounts(of: name, in: database)
     let removed = max(0, stored.offers - (rest?.offers ?? 0))
@@ -126,7 +127,7 @@ private struct StoredFeedCounts {
   let favorites: Int
 
   /// Nil for a feed that the database does not know.
-  init?(of name: String, in database: any OffersStorage) async throws {
+  init?(of name: String, in database: OffersDatabase) async throws {
     if let feed = try await database.fetchFeeds().first(where: { $0.name == name }) {
       offers = feed.currentCount + feed.goneCount
       favorites = feed.favoriteCount

@@ -1,10 +1,11 @@
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// The feeds of the user's own: those of their file, which is only read, and those that the database keeps.
 struct OwnFeeds: Sendable {
   let file: SettingPath
-  let database: any OffersStorage
+  let database: OffersDatabase
 
   /// The feeds of the file, those of the database, and the shipped ones.
   ///

@@ -4,6 +4,7 @@ import OffersCore
 import OffersFeeds
 import OffersHTTP
 import OffersServer
+import OffersStore
 
 /// `offers doctor`
 struct DoctorCommand: AsyncParsableCommand {
@@ -148,9 +149,9 @@ struct DatabaseHealth {
 
   /// Checks the file and its contents. For a database on a server, the only finding names the server,
   /// whose own tools check it.
-  private func examine(_ database: any OffersStorage, _ feeds: [Feed]) async -> [Finding] {
+  private func examine(_ database: OffersDatabase, _ feeds: [Feed]) async -> [Finding] {
     guard let file = place.file, let maintenance = database.maintenance else {
-      let engine = database.engine
+      let engine = database.software
       return [Finding(.ok, "database", "\(place.name), \(engine.name) \(engine.version)")]
         + place.findings
     }
@@ -203,7 +204,7 @@ struct DatabaseHealth {
 /// The check of the machine's clock. If the newest sync or star is later than now, the clock is
 /// wrong, or was wrong at that time.
 struct ClockHealth {
-  let database: any OffersStorage
+  let database: OffersDatabase
   let now: Date
 
   /// The time, in seconds, by which a stored time may be later than now.

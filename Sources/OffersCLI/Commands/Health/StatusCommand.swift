@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersPlatform
+import OffersStore
 
 /// `offers status`
 struct StatusCommand: AsyncParsableCommand {
@@ -65,7 +66,7 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func text(
-    _ database: any OffersStorage, _ contents: Contents, at now: Date, _ style: Style,
+    _ database: OffersDatabase, _ contents: Contents, at now: Date, _ style: Style,
     isVerbose: Bool
   ) -> PrintedText {
     let counts = contents.counts
@@ -81,7 +82,7 @@ struct StatusCommand: AsyncParsableCommand {
       "Holds     \(holds.joined(separator: ", "))",
     ]
     if isVerbose {
-      let engine = database.engine
+      let engine = database.software
       head += [
         "History   \(Self.text(contents.history, counts))",
         "Engine    \(engine.name) "
@@ -140,14 +141,14 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func json(
-    _ database: any OffersStorage, _ contents: Contents, at now: Date
+    _ database: OffersDatabase, _ contents: Contents, at now: Date
   ) -> String {
     let counts = contents.counts
     return JSONWriter.document { json in
       json.member("database", object: database) { json, database in
         json.member("path", database.place)
         json.member("bytes", database.maintenance?.sizeBytes)
-        let engine = database.engine
+        let engine = database.software
         json.member(engine.key + "_version", engine.version)
         json.member(engine.key + "_warning", engine.warning)
         json.member("offers", counts.offers)
@@ -270,7 +271,7 @@ struct LoginSummary {
   let waitingNetworkCount: Int
 
   /// Reads the logins of a database.
-  init(_ database: any OffersStorage, at now: Date) async throws {
+  init(_ database: OffersDatabase, at now: Date) async throws {
     sessionCount = try await database.fetchSessions().count { !$0.isExpired(at: now) }
     tokenCount = try await database.fetchTokens(of: nil).count { !$0.isExpired(at: now) }
     let networks = try await database.fetchAttempts().filter(\.isOfNetwork)

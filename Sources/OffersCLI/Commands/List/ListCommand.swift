@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// `offers list`
 struct ListCommand: AsyncParsableCommand {
@@ -119,7 +120,7 @@ struct ListCommand: AsyncParsableCommand {
   }
 
   /// The feeds whose current offers a list selects.
-  private func currentFeeds(of query: OfferQuery, _ database: any OffersStorage) async throws
+  private func currentFeeds(of query: OfferQuery, _ database: OffersDatabase) async throws
     -> [Feed]
   {
     if query.favoritesOnly || query.goneOnly { return [] }
@@ -127,7 +128,7 @@ struct ListCommand: AsyncParsableCommand {
   }
 
   private func rest(
-    _ query: OfferQuery, behind count: Int, _ database: any OffersStorage
+    _ query: OfferQuery, behind count: Int, _ database: OffersDatabase
   ) async throws -> ListRest {
     let isWhole = query.limit == nil && query.offset == 0
     let total = isWhole ? count : try await database.countOffers(query)
@@ -149,7 +150,7 @@ struct ListCommand: AsyncParsableCommand {
   /// Prints a note that says why the list is empty, or which part of the matching offers it has and how
   /// many expired ones it leaves out. There is no note on a list of all matching offers.
   private func note(
-    _ count: Int, _ query: OfferQuery, _ database: any OffersStorage,
+    _ count: Int, _ query: OfferQuery, _ database: OffersDatabase,
     _ feeds: FeedPresentations, _ format: ListFormat
   ) async throws {
     if count == 0, query.offset == 0 {
@@ -188,7 +189,7 @@ struct ListCommand: AsyncParsableCommand {
 
   /// The noun for the offers of a list: that of its feed, or of all feeds if they have the same.
   private func noun(
-    of query: OfferQuery, _ database: any OffersStorage, _ feeds: FeedPresentations
+    of query: OfferQuery, _ database: OffersDatabase, _ feeds: FeedPresentations
   ) async throws -> OfferNoun {
     if let feed = query.feed { return feeds[feed].noun }
     let names =
@@ -269,7 +270,7 @@ extension ListFilters {
 
   /// A note that says why a list is empty, and what to do.
   func note(
-    onEmptyFrom database: any OffersStorage, _ feeds: FeedPresentations
+    onEmptyFrom database: OffersDatabase, _ feeds: FeedPresentations
   ) async throws -> String {
     if let feed, let note = note(onRoleOf: feed, feeds[feed].valueRole) { return note }
     if let retailer,
@@ -302,7 +303,7 @@ extension ListFilters {
   }
 
   /// A note that all offers are gone; nil if there are none.
-  private func goneNote(_ database: any OffersStorage) async throws -> String? {
+  private func goneNote(_ database: OffersDatabase) async throws -> String? {
     let counts =
       try await database.fetchFeeds().map { ($0.name, $0.goneCount) }
       + database.fetchFormerFeeds().map { ($0.name, $0.goneCount) }
@@ -325,7 +326,7 @@ extension ListFilters {
   }
 
   /// A note that only expired offers match; nil if none does.
-  private func expiredNote(_ database: any OffersStorage) async throws -> String? {
+  private func expiredNote(_ database: OffersDatabase) async throws -> String? {
     let count = try await database.countExpired(leftOutOf: query(at: Date()))
     if count == 0 { return nil }
     let text = count == 1 ? "The only matching offer has" : "All \(Units.count(count)) offers have"

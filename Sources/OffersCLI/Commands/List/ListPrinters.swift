@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 
 /// A printer of an aligned table. On a terminal, columns that the user chose and that do not fit
 /// are left out, and a note names them.
@@ -131,7 +132,7 @@ struct OfferCells {
   /// The columns of a list that begins with a page: of the default ones without that of the rewards
   /// if the page is the whole list and has none.
   func columns(of page: [UserOffer], _ words: ValueWords) -> [OfferColumn] {
-    guard isUsual, words.isEmpty, !page.isEmpty, page.count < OfferPage.size else {
+    guard isUsual, words.isEmpty, !page.isEmpty, page.count < OfferPages.size else {
       return columns
     }
     return columns.filter { $0 != .reward }

@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersStore
 import OffersSync
 
 /// `offers search`
@@ -137,7 +138,7 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   private func search(
-    _ query: SearchQuery, _ database: any OffersStorage
+    _ query: SearchQuery, _ database: OffersDatabase
   ) async throws -> SearchResults {
     try await database.search(query) {
       if Terminal.isError { Output.note("Building the search index …") }
@@ -176,7 +177,7 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   private func askServer(
-    of feed: String, _ configuration: FeedConfiguration, _ database: any OffersStorage,
+    of feed: String, _ configuration: FeedConfiguration, _ database: OffersDatabase,
     _ bar: ProgressBar
   ) async throws -> ServerSearchResults {
     var options = SyncOptions(allowsPrivateNetwork: network.allowPrivateNetwork)
@@ -191,7 +192,7 @@ struct SearchCommand: AsyncParsableCommand {
   /// A note on matching offers that the search leaves out: favorites that are gone or expired or, if
   /// nothing was found, expired offers. Nil for none.
   private func leftOutNote(
-    _ report: SearchReport, _ database: any OffersStorage
+    _ report: SearchReport, _ database: OffersDatabase
   ) async throws -> String? {
     guard report.answer.error == nil, !favorites, page ?? 1 == 1 else { return nil }
     var query = query
@@ -220,7 +221,7 @@ struct SearchCommand: AsyncParsableCommand {
     }
   }
 
-  private func finish(_ report: SearchReport, _ database: any OffersStorage) async throws {
+  private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
     for note in report.notes { Output.note(.text(note)) }
     let note = try await leftOutNote(report, database)
     if report.results.hits.isEmpty, let note { Output.note(.text(note)) }

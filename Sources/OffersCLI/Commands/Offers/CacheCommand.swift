@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersHTTP
+import OffersStore
 import OffersSync
 
 /// `offers cache`
@@ -131,7 +132,7 @@ extension JSONWriter {
 extension ImageLoader {
   /// Calls a closure with a loader, whose connections are closed at its end.
   static func use<Value>(
-    _ images: any ImageFetchStore, allowsPrivateNetwork: Bool,
+    _ images: OffersDatabase, allowsPrivateNetwork: Bool,
     _ body: (ImageLoader) async throws -> Value
   ) async throws -> Value {
     let loader = ImageLoader(

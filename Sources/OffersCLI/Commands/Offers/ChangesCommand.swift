@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// `offers changes`
 struct ChangesCommand: AsyncParsableCommand {
@@ -131,12 +132,12 @@ struct ChangesCommand: AsyncParsableCommand {
     try emptiness.check(isEmpty: selection.count == 0)
   }
 
-  private func isCut(_ selection: any LongChangeList) -> Bool {
+  private func isCut(_ selection: LongChangeList) -> Bool {
     limit.map { selection.count > $0 } ?? false
   }
 
   private func forEachPage(
-    _ selection: any LongChangeList, _ body: ([OfferChange]) throws -> Void
+    _ selection: LongChangeList, _ body: ([OfferChange]) throws -> Void
   ) async throws {
     for start in stride(from: isCut(selection) ? 1 : 0, to: selection.count, by: Self.pageSize) {
       try body(await selection.fetch(start..<start + Self.pageSize))
@@ -144,7 +145,7 @@ struct ChangesCommand: AsyncParsableCommand {
   }
 
   private func printJSON(
-    _ selection: any LongChangeList, _ feeds: FeedPresentations
+    _ selection: LongChangeList, _ feeds: FeedPresentations
   ) async throws {
     var list = PagedJSON("changes", pricedFeeds: feeds.pricedFeeds)
     try await forEachPage(selection) { try list.print($0) { $0.value($1) } }
@@ -152,7 +153,7 @@ struct ChangesCommand: AsyncParsableCommand {
   }
 
   private func printTable(
-    _ selection: any LongChangeList, _ feeds: FeedPresentations,
+    _ selection: LongChangeList, _ feeds: FeedPresentations,
     _ style: Style
   ) async throws {
     var lines: ChangeLines?

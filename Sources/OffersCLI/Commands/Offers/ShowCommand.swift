@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersHTTP
+import OffersStore
 import OffersSync
 
 /// `offers show`
@@ -55,7 +56,7 @@ struct ShowCommand: AsyncParsableCommand {
     if isDrawn { await picture.noteSeen() }
   }
 
-  private func print(_ offer: UserOffer, of database: any OffersStorage) async throws {
+  private func print(_ offer: UserOffer, of database: OffersDatabase) async throws {
     let feeds = try await configuration.path.presentations(of: offer.ref.feed, in: database)
     if json {
       var writer = JSONWriter()
@@ -184,7 +185,7 @@ struct OfferPicture {
 
   /// The drawing and true, or a line with the reason why there is none and false. The text is empty
   /// if the offer has no image, and for the mode `never`.
-  func text(from database: any OffersStorage) async -> (text: PrintedText, isDrawn: Bool) {
+  func text(from database: OffersDatabase) async -> (text: PrintedText, isDrawn: Bool) {
     guard mode != .never, let url = offer.imageURLText else { return ("", false) }
     func line(_ reason: String) -> (PrintedText, Bool) {
       ("\(DisplayText.oneLine("[no picture: \(reason)]"))\n", false)
@@ -212,7 +213,7 @@ struct OfferPicture {
   }
 
   private func image(
-    from database: any OffersStorage, at url: String
+    from database: OffersDatabase, at url: String
   ) async throws -> CachedImage? {
     if let sample = CachedImage(ofSampleAt: url, now: Date()) { return sample }
     if mode == .auto { return try await database.findImage(of: offer) }

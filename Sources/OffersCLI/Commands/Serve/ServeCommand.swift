@@ -6,6 +6,7 @@ import OffersFeeds
 import OffersHTTP
 import OffersPlatform
 import OffersServer
+import OffersStore
 import OffersSync
 
 /// `offers serve`
@@ -234,7 +235,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func announce(
-    _ server: OffersServer, of database: any OffersStorage, port: Int, below path: BasePath
+    _ server: OffersServer, of database: OffersDatabase, port: Int, below path: BasePath
   ) async {
     // A browser cannot open a wildcard address, so the URL has the loopback address instead.
     let isAnywhere = host == "0.0.0.0" || host == "::"

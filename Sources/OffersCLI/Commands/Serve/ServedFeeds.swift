@@ -3,13 +3,14 @@ import OffersCore
 import OffersFeeds
 import OffersHTTP
 import OffersServer
+import OffersStore
 import OffersSync
 import Synchronization
 
 /// The implementation of the server's protocol `FeedSyncer` by the sync engine, the file of definitions, and
 /// those of the database, which other servers may change.
 struct ServedFeeds: FeedSyncer {
-  let database: any OffersStorage
+  let database: OffersDatabase
   let configurationPath: SettingPath
   let allowsPrivateNetwork: Bool
   let log: Log
@@ -18,7 +19,7 @@ struct ServedFeeds: FeedSyncer {
   private let findVariable = ProcessContext.findVariable
 
   init(
-    database: any OffersStorage, configurationPath: SettingPath, allowsPrivateNetwork: Bool,
+    database: OffersDatabase, configurationPath: SettingPath, allowsPrivateNetwork: Bool,
     log: Log
   ) {
     self.database = database

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersPlatform
+import OffersStore
 
 /// The printer of `offers sync --news`, which reports each change of a favorite once, and each
 /// feed that fails or works again.
@@ -8,7 +9,7 @@ import OffersPlatform
 /// The reader mark is stored in the database after the whole report was printed. If the program is
 /// killed before, the next run prints the news again.
 struct NewsReport {
-  private let database: any OffersStorage
+  private let database: OffersDatabase
   private let feeds: FeedPresentations
   /// The removals that were held back before the sync, by the name of the feed.
   private let heldBefore: [String: HeldBack]
@@ -22,7 +23,7 @@ struct NewsReport {
 
   /// Prepares the news before a sync. If no mark is stored yet, it is set to the newest change, so
   /// that changes by earlier syncs are not reported.
-  init(_ database: any OffersStorage, _ feeds: FeedPresentations) async throws {
+  init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
     self.database = database
     self.feeds = feeds
     guard try await database.findMark(of: Self.reader) == nil else {
@@ -38,7 +39,7 @@ struct NewsReport {
 
   /// The feeds with offers that are held back.
   private static func held(
-    in database: any OffersStorage
+    in database: OffersDatabase
   ) async throws -> [String: (feed: Feed, held: HeldBack)] {
     var found: [String: (feed: Feed, held: HeldBack)] = [:]
     for feed in try await database.fetchFeeds() {
@@ -131,13 +132,13 @@ struct NewsReport {
 /// Expired offers are no news. The mark of `offers sync --news` stays where it is, so that cron reports
 /// these favorites as well.
 struct FavoriteNews {
-  private let database: any OffersStorage
+  private let database: OffersDatabase
   private let feeds: FeedPresentations
   /// The number of the newest change before the sync.
   private let lastID: Int64
 
   /// Notes the newest change before a sync.
-  init(_ database: any OffersStorage, _ feeds: FeedPresentations) async throws {
+  init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
     self.database = database
     self.feeds = feeds
     lastID = try await database.fetchChanges(Self.query()).lastID

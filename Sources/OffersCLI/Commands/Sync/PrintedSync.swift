@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersStore
 import OffersSync
 
 /// A sync of feeds that prints its results, for `offers sync` and `offers feeds add`.
@@ -69,10 +70,10 @@ struct PrintedSync: Sendable {
     try user.check(place)
     // A trial creates no database. If there is none, it compares with an empty store.
     let opened = try await isTrial ? place.openExisting(.readWrite) : place.open(.readWrite)
-    let database: (any OffersStorage)? =
+    let database: OffersDatabase? =
       if let opened { try await user.record(in: opened) } else { nil }
     configuration = own.including(try await database?.fetchDefinitions() ?? [])
-    let store: any SyncStore = database ?? NoStore()
+    let store = if let database { database } else { try await StoreLocation.inMemory() }
     let engine = SyncEngine(
       store: store,
       transport: transport.map { .shared($0) }
@@ -96,7 +97,7 @@ struct PrintedSync: Sendable {
   }
 
   private mutating func sync(
-    _ names: [String], _ engine: SyncEngine, _ database: any OffersStorage, _ bar: ProgressBar
+    _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase, _ bar: ProgressBar
   ) async throws {
     let feeds = try await database.fetchPresentations(try configuration.knownFeeds())
     let news = printsOnlyNews ? try await NewsReport(database, feeds) : nil
@@ -168,7 +169,7 @@ struct PrintedSync: Sendable {
   /// Fetches images and prints the result. A failed image does not fail the sync, because the
   /// offers are stored.
   private func fetchImages(
-    into database: any OffersStorage, _ bar: ProgressBar
+    into database: OffersDatabase, _ bar: ProgressBar
   ) async throws -> FetchedImages {
     let allowsPrivateNetwork = options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
     let offers = try await database.fetchOffersWithWantedImages()

@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersPlatform
+import OffersStore
 import OffersSync
 
 /// The texts and the JSON document of the result of a sync.
@@ -199,7 +200,7 @@ enum MissingCurrency {
   private static let sampleCount = 50
 
   /// Whether a run found the first amounts without a currency of its feed.
-  static func isNew(in run: SyncRun, _ offers: any OfferRepository) async throws -> Bool {
+  static func isNew(in run: SyncRun, _ offers: OffersDatabase) async throws -> Bool {
     guard run.counts.new > 0, run.counts.gone == 0, run.held == nil else { return false }
     let sample = try await offers.fetchOffers(OfferQuery(feed: run.feed, limit: sampleCount))
     let times = sample.filter {
@@ -228,7 +229,7 @@ enum UnsyncedFeed {
   ///   - body: the closure that reads the offers.
   static func explaining<Result>(
     _ feed: String?, _ configurationPath: @autoclosure () throws -> SettingPath,
-    in database: any OffersStorage, _ body: () async throws -> Result
+    in database: OffersDatabase, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()

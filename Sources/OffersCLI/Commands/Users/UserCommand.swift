@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersPlatform
 import OffersServer
+import OffersStore
 
 /// `offers user`
 struct UserCommand: AsyncParsableCommand {
@@ -272,7 +273,7 @@ struct UserSummary {
   let favoriteCount: Int
 
   /// Counts the favorites of a user.
-  init(_ user: User, in database: any OffersStorage) async throws {
+  init(_ user: User, in database: OffersDatabase) async throws {
     self.user = user
     favoriteCount = try await database.record(of: user).countOffers(
       OfferQuery(favoritesOnly: true))
@@ -335,7 +336,7 @@ extension JSONWriter {
   }
 }
 
-extension UserRepository {
+extension OffersDatabase {
   /// The user with a name; the owner for nil.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user.

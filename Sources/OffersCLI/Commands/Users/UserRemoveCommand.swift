@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersPlatform
+import OffersStore
 import OffersSync
 
 /// `offers user remove`
@@ -100,7 +101,7 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
   /// - Parameter path: the file; nil to write none.
   /// - Returns: nil without a path. No file is made unasked for a user without favorites.
   private func save(
-    _ user: User, from database: any OffersStorage, to path: String?
+    _ user: User, from database: OffersDatabase, to path: String?
   ) async throws -> Saved? {
     guard let path else { return nil }
     let file = try AtomicFile(output: path, beside: database)

@@ -1,0 +1,440 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersStore
+import Synchronization
+
+/// The engine for one SQLite file, or for memory.
+///
+/// A read never changes the file. Writers take turns by a file lock. The file is readable by its owner only. Beside
+/// it are SQLite's `-wal` and `-shm` files and the `-lock` file that holds the locks of writers and syncs.
+package final class SQLiteEngine: Sendable {
+  /// The file's path; `:memory:` for a database in memory.
+  let path: String
+  let file: DatabaseFile
+  let writer: WritingConnection?
+  /// The reads. It detects commits of any process, too.
+  let reader: ReadingPool
+  /// The work of `close`, once it has begun.
+  private let closing = Mutex<Task<Void, any Error>?>(nil)
+
+  init(path: String, file: DatabaseFile, reader: ReadingPool, writer: WritingConnection?) {
+    self.path = path
+    self.file = file
+    self.reader = reader
+    self.writer = writer
+  }
+
+  /// Opens a database.
+  ///
+  /// Opening for writing waits up to 120 seconds for other writers, such as an import; opening for
+  /// reading waits for nobody, unless the file must be migrated. The calling thread is not blocked,
+  /// nor is a thread of the concurrency pool.
+  ///
+  /// - Parameters:
+  ///   - path: the file. A URL is refused.
+  ///   - access: with `readWrite`, a missing file and its folder are created.
+  ///   - readerCount: the maximum number of concurrent reads, each on a connection that is opened
+  ///     when it is first needed. Further reads wait.
+  ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`, with its built-in
+  ///     sample.
+  /// - Throws: `OffersError`: `invalidRequest` if `path` is empty, a URL or `:memory:`, `notFound` if
+  ///   the access is read-only and the file does not exist, `newerDatabase` if a newer program wrote
+  ///   the file, `storageFailed` if the file belongs to another program, is damaged, or access is
+  ///   denied, or if the loaded SQLite is too old, `locked` if a restoration was interrupted and
+  ///   another program has the old file open. The file is then untouched. `CancellationError` if the
+  ///   task is cancelled while it waits; nothing is then created or changed.
+  static func open(
+    path: String, access: StoreAccess, readerCount: Int = 4, proposesFeed: Bool = true
+  ) async throws -> SQLiteEngine {
+    try check(path: path)
+    try SQLiteLibrary.check()
+    try Task.checkCancellation()
+    let begun = ContinuousClock.now
+    do {
+      let (file, header) = try await find(path)
+      if access == .readWrite {
+        let writer = try await WritingConnection.open(file, header, proposesFeed: proposesFeed)
+        let reader = ReadingPool(writer.file, limit: readerCount)
+        return SQLiteEngine(path: path, file: writer.file, reader: reader, writer: writer)
+      }
+      try await prepareForReading(file, header)
+      let reader = ReadingPool(file, limit: readerCount)
+      try await reader.readWithoutTransaction { try StoredNameCheck.check(in: $0, path: file.path) }
+      return SQLiteEngine(path: path, file: file, reader: reader, writer: nil)
+    } catch {
+      throw StorageFailure.translate(error, path: path, since: begun)
+    }
+  }
+
+  /// Finds the file of a path, once an interrupted restoration of it is completed.
+  static func find(
+    _ path: String
+  ) async throws -> (file: DatabaseFile, header: DatabaseFile.Header) {
+    let replacement = FileReplacement(file: DatabaseFile(path: DatabaseFile.resolve(path)))
+    if !replacement.isPending {
+      let found = try await BlockingWork.run { try DatabaseFile.find(path) }
+      if found.header != .missing { return found }
+      // A restoration under way may just have put the old file aside, or the new one in place.
+      if !replacement.isPending {
+        return try await BlockingWork.run { try DatabaseFile.find(path) }
+      }
+    }
+    let writeGuard = try await BlockingWork.run {
+      try WriteGuard(replacement.file)
+    }
+    return try await writeGuard.holdWithoutBlocking {
+      try replacement.complete()
+      return try DatabaseFile.find(path)
+    }
+  }
+
+  /// Refuses a missing file and migrates one with an older schema.
+  private static func prepareForReading(
+    _ file: DatabaseFile, _ header: DatabaseFile.Header
+  ) async throws {
+    switch header {
+    case .ours(version: Schema.version, isReady: true): break
+    case .missing, .empty, .blank: throw missing(at: file.path)
+    case .ours, .foreign: _ = try await WritingConnection.open(file, header)
+    }
+  }
+
+  package func close() async throws {
+    let task = closing.withLock { closing in
+      let task = closing ?? Task { try await self.finish() }
+      closing = task
+      return task
+    }
+    try await task.value
+  }
+
+  private func finish() async throws {
+    do {
+      try await BlockingWork.run { [self] in
+        let closed = Result { try reader.close() }
+        try writer?.close()
+        try closed.get()
+      }
+    } catch {
+      closing.withLock { $0 = nil }
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  /// The error for a path with no database, or with an empty file that was never set up.
+  package static func missing(at path: String) -> OffersError {
+    OffersError(
+      .notFound, "There is no database yet at \(path).",
+      hint: Hint("Make it with a sync.", command: "offers sync"))
+  }
+
+  /// Refuses an empty path, `:memory:`, which would name a file and not a database in memory, and a
+  /// URL, or a part of one with a password: taken as a path, it would name a file. A name such as
+  /// `file:offers.sqlite` is accepted as a path. SQLite does not take it for a URI, because the file
+  /// is opened by its full path.
+  ///
+  /// The message does not repeat the text, because a URL may contain a password.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  package static func check(path: String) throws {
+    let problem: String
+    if path.isEmpty {
+      problem = "The path of the database is empty."
+    } else if path.hasSuffix(DatabaseFile.memoryPath) {
+      problem = "The database is named :memory:, but only a file can be opened by its path."
+    } else if path.utf8.firstRange(of: "://".utf8) != nil {
+      problem = "The database is given as a URL (it has ://). Only the path of a file is accepted."
+    } else if path.utf8.firstRange(of: "password=".utf8) != nil {
+      problem = "The database is given with a password. Only the path of a file is accepted."
+    } else {
+      return
+    }
+    throw OffersError(
+      .invalidRequest, problem, hint: .chooseDatabase("Give the path of a file."))
+  }
+
+  /// - Throws: `OffersError` with `invalidRequest` if the database is closed.
+  func checkOpen() throws { try reader.checkOpen() }
+
+  /// Reads one consistent state, in a read transaction.
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await translating { try await reader.read(body) }
+  }
+
+  /// Reads without a transaction, for files that may be damaged: a transaction that met a damaged
+  /// page cannot even be ended.
+  func readWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await translating { try await reader.readWithoutTransaction(body) }
+  }
+
+  /// Runs one read statement on the calling thread. Only for the look-ups of
+  /// `TransactionMode.lookup`: passing these reads to another thread and back takes several times as
+  /// long as the read itself.
+  func readStatement<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    do {
+      if let result = try reader.readAtOnce(body) { return result }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+    return try await read(body)
+  }
+
+  /// Waits for the writes enqueued by `writeLater`.
+  package func finishLaterWrites() async throws {
+    try await translating { try await fetchWriter().finishLaterWrites() }
+  }
+
+  private func fetchWriter() throws -> WritingConnection {
+    guard let writer else { throw OffersError.readOnlyStore }
+    return writer
+  }
+
+  /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
+  /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
+  func write<Result: Sendable>(
+    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
+    describe: @escaping @Sendable (Result) -> KnownCommits.Element? = { _ in nil },
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await translating {
+      try await fetchWriter().write(mode, waitSeconds: waitSeconds, describe: describe, body)
+    }
+  }
+
+  /// Enqueues a write without waiting for it. An error is discarded, as is the write once closing has
+  /// begun, or if the database is open for reading only.
+  package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
+    // No caller waits for the result, and the loss of what is written this way costs little.
+    if (try? checkOpen()) != nil { writer?.writeLater { try body(SQLiteTransaction($0)) } }
+  }
+
+  /// Writes in a transaction of `write`. A database that is open for reading only opens a
+  /// connection to the same file for this write; a file that was removed is not created again.
+  func writeAnyway<Result: Sendable>(
+    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await withWriter { try await $0.write(mode, waitSeconds: waitSeconds, body) }
+  }
+
+  /// Runs a write and rolls it back; returns nil if another process is writing. A database that is
+  /// open for reading only opens a connection for it, as for `writeAnyway`.
+  func writeTrialIfFree<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result? {
+    try await withWriter { try await $0.writeTrialIfFree(body) }
+  }
+
+  private func withWriter<Result: Sendable>(
+    _ body: (WritingConnection) async throws -> Result
+  ) async throws -> Result {
+    try await translating {
+      if let writer { return try await body(writer) }
+      let header = try await BlockingWork.run { [file] in try DatabaseFile.find(file.path).header }
+      guard case .ours = header else { throw Self.missing(at: file.path) }
+      let opened = try await WritingConnection.open(file, header)
+      do {
+        let result = try await body(opened)
+        try await BlockingWork.run { try opened.close() }
+        return result
+      } catch {
+        // The error of the write is the one to report.
+        try? await BlockingWork.run { try opened.close() }
+        throw error
+      }
+    }
+  }
+
+  /// Runs a write and rolls it back.
+  func writeTrial<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await translating { try await fetchWriter().writeTrial(body) }
+  }
+
+  /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.
+  ///
+  /// - Returns: whether the file was rewritten.
+  func compact(whenFreeAbove share: Double) async throws -> Bool {
+    try await translating { try await fetchWriter().compact(whenFreeAbove: share) }
+  }
+
+  /// Runs an operation, unless the database is closed, and translates its errors.
+  private func translating<Result: Sendable>(
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    let begun = ContinuousClock.now
+    do {
+      try checkOpen()
+      return try await body()
+    } catch {
+      throw StorageFailure.translate(error, path: path, since: begun)
+    }
+  }
+}
+
+extension SQLiteEngine: Engine {
+  package var place: String { path }
+  package var canWrite: Bool { writer != nil }
+  package var temporaryFolder: String { file.temporaryFolder }
+  package var maintenance: (any StoreMaintenance)? { file.memory == nil ? self : nil }
+  package var software: StoreSoftware { Self.software }
+
+  /// The loaded SQLite library.
+  package static var software: StoreSoftware {
+    StoreSoftware(
+      key: "sqlite", name: "SQLite", version: SQLiteLibrary.version,
+      remark: "writers take turns by a lock file", warning: SQLiteLibrary.resetBugWarning())
+  }
+
+  /// Opens a new database in memory.
+  static func inMemory() async throws -> SQLiteEngine {
+    try SQLiteLibrary.check()
+    try Task.checkCancellation()
+    do {
+      let writer = try await BlockingWork.run { try WritingConnection.openInMemory() }
+      return SQLiteEngine(
+        path: writer.file.path, file: writer.file, reader: writer.makeReader(), writer: writer)
+    } catch {
+      throw StorageFailure.translate(error, path: DatabaseFile.memoryPath)
+    }
+  }
+
+  package func checkReadiness() async throws {
+    // It fails if another file has taken the place of the open one.
+    _ = try await fetchDataVersion()
+    let version = try await readStatement { try Schema.version(of: $0) }
+    try DatabaseFile.checkVersion(version, path: path)
+    guard version == Schema.version else {
+      throw OffersError(
+        .storageFailed, "\(path) has an older schema, \(version), than this program.",
+        hint: "Start the program again: it migrates the database.")
+    }
+  }
+
+  package func prepareSearch() async throws {
+    if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
+    // A database that is open for reading must be searchable as well.
+    try await writeAnyway { database in
+      // Another process may have rebuilt it meanwhile.
+      if try !SearchIndex.isCurrent(in: database) { try SearchIndex.rebuild(in: database) }
+    }
+  }
+
+  /// The share of free pages above which the file is rewritten (VACUUM).
+  static let freeShare = 0.25
+
+  package func compactAfterRemoval() async throws {
+    _ = try await compact(whenFreeAbove: Self.freeShare)
+  }
+}
+
+extension SQLiteEngine {
+  package func transaction<Result: Sendable>(
+    _ mode: TransactionMode, describe: @escaping @Sendable (Result) -> DataChanges?,
+    _ body: @escaping @Sendable (any Transaction) throws -> Result
+  ) async throws -> Result {
+    let body = { @Sendable (database: Database) in try body(SQLiteTransaction(database)) }
+    return switch mode {
+    case .read, .query, .export: try await read(body)
+    case .lookup: try await readStatement(body)
+    case .write, .removal, .repeatableWrite, .repeatableUncountedWrite, .sync:
+      try await write(.ordinary, body)
+    case .favorites: try await writeKnown(.ordinary, describe: describe, body)
+    case .syncNote: try await write(.note, body)
+    case .trial: try await writeTrial(body)
+    case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
+    case .noteOfReader:
+      try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
+    case .image, .uncountedImage: try await writeKnown(.image, describe: describe, body)
+    case .imageNote:
+      try await writeKnown(
+        .image, waitSeconds: WriteGuard.noteWaitSeconds, describe: describe, body)
+    }
+  }
+
+  /// Writes, and remembers for `commits` what the commit changed.
+  private func writeKnown<Result: Sendable>(
+    _ mode: WriteMode, waitSeconds: Double = WriteGuard.waitSeconds,
+    describe: @escaping @Sendable (Result) -> DataChanges?,
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    let tell: @Sendable (VersionedResult<Result>) -> KnownCommits.Element? = { [self] in
+      self.describe(describe($0.result), after: $0.before)
+    }
+    return try await write(mode, waitSeconds: waitSeconds, describe: tell) { [reader] database in
+      // Without a version, the readers of commits are only told that there was one.
+      let before = try? reader.fetchVersionIfOpen()
+      return VersionedResult(result: try body(database), before: before)
+    }.result
+  }
+
+  /// Describes a write, after its commit and while the write guard still keeps the commits of other processes
+  /// away.
+  ///
+  /// - Returns: nil if other data changed as well, or if nobody reads versions.
+  private func describe(_ changes: DataChanges?, after before: Int64?) -> KnownCommits.Element? {
+    // A trigger of somebody else may have changed other data.
+    guard let before, let changes, foreignSchema.isEmpty else { return nil }
+    // A commit in memory is counted after this.
+    let version = file.memory == nil ? (try? reader.fetchVersionIfOpen()) : before + 1
+    return version.map { KnownCommits.Element(before: before, after: $0, changes: changes) }
+  }
+}
+
+/// The result of a write.
+private struct VersionedResult<Result: Sendable>: Sendable {
+  let result: Result
+  /// The version of the data before the write; nil if nobody reads versions.
+  let before: Int64?
+}
+
+extension SQLiteEngine {
+  package func fetchDataVersion() async throws -> Int64 {
+    do {
+      return try await reader.fetchVersion()
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  package func commits(keeping owner: any AnyObject & Sendable) -> AsyncStream<DataCommit> {
+    (writer?.bell ?? CommitBell()).commits {
+      defer { withExtendedLifetime(owner) {} }
+      return try await self.fetchDataVersion()
+    }
+  }
+}
+
+extension SQLiteEngine {
+  package func withSyncLocks<Result: Sendable>(
+    on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try checkOpen()
+    let lock = try file.makeLock()
+    defer { lock.unlockAll() }
+    let deadline = ContinuousClock.now + .wait(seconds: waitSeconds)
+    for feed in feeds {
+      guard try await lock.lock(byte: Self.lockByte(of: feed), until: deadline) else {
+        throw OffersError.syncingElsewhere(feed)
+      }
+    }
+    return try await body()
+  }
+
+  /// The byte of the lock file for a feed's sync lock, by a hash of its name; byte 0 is the write
+  /// guard's.
+  static func lockByte(of feed: String) -> Int64 {
+    var hash = ContentHash(seed: 2)
+    var feed = feed
+    feed.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    return 1 + Int64(hash.value >> 24)
+  }
+}
