@@ -1,5 +1,6 @@
 import OffersCore
 import OffersStore
+import Synchronization
 
 /// A PostgreSQL database, through connections that it opens when they are needed: transactions, with
 /// their retries and errors.
@@ -242,4 +243,35 @@ final class Database: Sendable {
     }
     throw CancellationError()
   }
+}
+
+/// Writes that nobody waits for and that may be lost, such as when a session was last seen. They are
+/// made one after another.
+final class LaterWrites: Sendable {
+  private let last = Mutex<Task<Void, Never>?>(nil)
+
+  /// Lines up a write. Its error is dropped.
+  func add(_ write: @escaping @Sendable () async throws -> Void) {
+    last.withLock { last in
+      let previous = last
+      last = Task {
+        await previous?.value
+        // The caller accepts that the write may be lost.
+        try? await write()
+      }
+    }
+  }
+
+  /// Waits for the writes that were lined up.
+  func finish() async { await last.withLock(\.self)?.value }
+}
+
+/// The times of the leases of syncs. Tests shorten them.
+struct LeaseTimes: Sendable {
+  /// How long a lease lasts without being renewed. A transaction of a program that has stopped is
+  /// ended after the same time (`Database.write`): so another program gets its lease, and the locks
+  /// that it had, within twice this time.
+  var seconds = 10.0
+  /// After how much time it is renewed.
+  var renewalSeconds = 3.0
 }

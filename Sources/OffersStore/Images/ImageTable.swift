@@ -166,3 +166,102 @@ package enum ImageTable {
     return count
   }
 }
+
+/// The SQL for small copies of images. A copy is in the row of its image, and is removed when the image is
+/// replaced.
+enum ThumbnailColumns {
+  static func find(_ url: String, in transaction: any Transaction) throws -> StoredThumbnail? {
+    if !StoredText.isStorable(url) { return nil }
+    return try transaction.first(
+      """
+      SELECT fetched_at, fresh_until, length(bytes), thumbnail, thumbnail_problem
+      FROM image_cache
+      WHERE url = $1 AND (thumbnail IS NOT NULL OR thumbnail_problem IS NOT NULL)
+      """, [.text(url)]
+    ) { row in
+      let content =
+        row.findText(4).map { StoredThumbnail.Content.problem($0) } ?? .copy(row.blob(3))
+      return StoredThumbnail(
+        content: content, imageBytes: row.count(2), fetchedAt: row.date(0),
+        freshUntil: row.date(1))
+    }
+  }
+
+  /// Writes the copy of an image, or the reason why there is none, unless the row has another image.
+  static func put(
+    _ content: StoredThumbnail.Content, of image: CachedImage, in transaction: any Transaction
+  ) throws {
+    if !StoredText.isStorable(image.url) { return }
+    var copy: [UInt8]?
+    var problem: String?
+    switch content {
+    case .copy(let bytes): copy = bytes
+    case .problem(let text): problem = text
+    }
+    try transaction.run(
+      "UPDATE image_cache SET thumbnail = $3, thumbnail_problem = $4 WHERE url = $1 AND bytes = $2",
+      [.text(image.url), .bytes(image.bytes), .bytes(copy), .text(problem)])
+  }
+}
+
+/// The SQL for failures to fetch images.
+enum ImageFailureTable {
+  /// The most failures that are kept: those that expire last.
+  private static let limit = 200
+
+  /// A failure that would last for more than a day was stored under a clock that was ahead, and has
+  /// expired.
+  private static let isValid =
+    "until > $1 AND until <= $1 + \(Int64(ImageCacheLimits.failureSeconds))"
+
+  static func find(
+    _ url: String, now: Date, in transaction: any Transaction
+  ) throws -> ImageFailure? {
+    if !StoredText.isStorable(url) { return nil }
+    return try transaction.first(
+      "SELECT url, code, reason, until FROM image_failure WHERE url = $2 AND \(isValid)",
+      [.date(now), .text(url)], failure)
+  }
+
+  /// The failures that have not expired, those that expire last first.
+  static func all(now: Date, in transaction: any Transaction) throws -> [ImageFailure] {
+    try transaction.rows(
+      """
+      SELECT url, code, reason, until FROM image_failure WHERE \(isValid)
+      ORDER BY until DESC, url
+      """, [.date(now)], failure)
+  }
+
+  static func put(_ failure: ImageFailure, in transaction: any Transaction) throws {
+    try transaction.run(
+      """
+      INSERT INTO image_failure (url, code, reason, until) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (url) DO UPDATE
+      SET code = excluded.code, reason = excluded.reason, until = excluded.until
+      """,
+      [
+        .text(failure.url), .text(failure.code.rawValue), .text(failure.reason),
+        .date(failure.until),
+      ])
+    try transaction.run(
+      """
+      DELETE FROM image_failure WHERE url IN (
+        SELECT url FROM image_failure ORDER BY until DESC, url
+        \(transaction.dialect.offset(String(limit))))
+      """)
+  }
+
+  static func delete(_ url: String, in transaction: any Transaction) throws {
+    try transaction.run("DELETE FROM image_failure WHERE url = $1", [.text(url)])
+  }
+
+  static func clear(until time: Date, in transaction: any Transaction) throws {
+    try transaction.run("DELETE FROM image_failure WHERE until <= $1", [.date(time)])
+  }
+
+  private static func failure(_ row: any SQLRow) -> ImageFailure {
+    ImageFailure(
+      url: row.text(0), code: OffersError.Code(rawValue: row.text(1)) ?? .sourceFailed,
+      reason: row.text(2), until: row.date(3))
+  }
+}

@@ -137,3 +137,98 @@ package enum OfferTable {
     OffersError(.notFound, "There is no offer “\(ref)”.")
   }
 }
+
+extension OffersDatabase {
+  /// The offer, or nil when the database does not have it.
+  public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
+    try await transaction(.lookup) { [user] in
+      try OfferTable.find(ref, of: user, in: $0)?.offer
+    }
+  }
+
+  /// The offer that a person named: by a full reference such as `ibotta:110579`, or a bare id such
+  /// as `110579`.
+  ///
+  /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
+  ///   id; the hint names them.
+  public func fetchOffer(named text: String) async throws -> UserOffer {
+    try await transaction(.read) { [user] in
+      try OfferTable.fetch(named: text, of: user, in: $0).offer
+    }
+  }
+}
+
+extension OfferTable {
+  /// The number of offers that one statement reads.
+  private static let pieceCount = 200
+
+  /// The first offers, in the order of the keys, whose texts have at most `maximumBytes` together;
+  /// at least one.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys.
+  ///   - user: the user who sees the offers.
+  ///   - maximumBytes: the bound of the texts, in bytes of UTF-8.
+  ///   - textBytes: the size to which texts are truncated; nil for whole offers.
+  ///   - transaction: runs the statements.
+  /// - Returns: also the number of keys consumed, those of removed offers included.
+  static func page(
+    keys: some Collection<Int64>, of user: User.ID, maximumBytes: Int, textBytes: Int? = nil,
+    in transaction: any Transaction
+  ) throws -> (offers: [UserOffer], keyCount: Int) {
+    func fit(_ offer: UserOffer) -> UserOffer {
+      textBytes.map { offer.abridged(toBytes: $0) } ?? offer
+    }
+    var offers: [UserOffer] = []
+    var bytes = 0
+    var count = 0
+    while count < keys.count {
+      let piece = keys.dropFirst(count).prefix(pieceCount)
+      var found: [Int64: UserOffer] = [:]
+      var foundBytes = 0
+      try forEach(of: piece, user, in: transaction) { stored in
+        let offer = fit(stored.offer)
+        foundBytes += offer.textBytes
+        found[stored.key] = offer
+        return bytes + foundBytes <= maximumBytes
+      }
+      if bytes + foundBytes <= maximumBytes {
+        offers += piece.compactMap { found[$0] }
+        bytes += foundBytes
+        count += piece.count
+        continue
+      }
+      // The limit was exceeded, and the rows came in no particular order. Read one offer at a time in
+      // the order of the keys, so that not all are in memory at once.
+      found = [:]
+      for key in piece {
+        guard let offer = try find(key: key, of: user, in: transaction).map(fit) else {
+          count += 1
+          continue
+        }
+        bytes += offer.textBytes
+        if bytes > maximumBytes, !offers.isEmpty { return (offers, count) }
+        offers.append(offer)
+        count += 1
+      }
+    }
+    return (offers, count)
+  }
+}
+
+extension NearIDs {
+  /// A range scan of the index on ids, whose work does not depend on the number of offers.
+  package init(in transaction: any Transaction) throws {
+    self.init(feeds: try FeedTable.subscribedNames(in: transaction)) { feed, prefix, limit in
+      guard StoredText.isStorable(prefix),
+        let feedKey = try FeedTable.findKey(feed, in: transaction)
+      else { return [] }
+      return try transaction.rows(
+        """
+        SELECT id FROM offer
+        WHERE feed_key = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4
+        """, [.number(feedKey), .text(prefix), .text(prefix + "\u{10FFFF}"), .count(limit)]
+      ) { OfferRef(feed: feed, offerID: $0.text(0)) }
+    }
+  }
+}

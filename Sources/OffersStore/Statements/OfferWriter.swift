@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// Writes the offers and changes of one transaction. PostgreSQL's writes many by one statement, SQLite's
@@ -92,4 +93,189 @@ package struct RecordedChange {
   package let offerCount: Int?
   /// For a changed offer, `{"name":{"from":…,"to":…}}`; see `ChangedFields`.
   package let fields: String?
+}
+
+/// The difference between a stored offer and a feed's record of it.
+///
+/// Texts are compared byte by byte, so canonically equivalent spellings differ; coordinates by their
+/// value. The reward is compared and reported with its exact value.
+package struct OfferDifference {
+  /// The columns of a stored offer to compare: its fields in the order of `OfferField`, the exact value of
+  /// the reward, and its key and state.
+  package static let selection = """
+    \(OfferField.columns), \(OfferField.exactReward), offer.offer_key, offer.gone_at, offer.found_at
+    """
+
+  /// The numbers of the columns after the fields.
+  private static let firstReward = OfferField.count
+  package static let keyColumn = firstReward + OfferField.rewardColumns.count
+
+  /// The fields that differ, as `{"name":{"from":…,"to":…}}`; nil if none does.
+  package private(set) var fields: String?
+  /// Whether the reward differs, and if it rose or fell.
+  package private(set) var direction: OfferChange.Kind?
+  /// Whether a differing field is searched.
+  package private(set) var isSearched = false
+  /// Whether the reward is printed or read in another way, though it is no other one; see
+  /// `Reward.differ`.
+  package private(set) var hasOtherReward = false
+  /// Whether the offer was gone.
+  package let wasGone: Bool
+  /// Whether only a search on the feed's server had found the offer.
+  package let wasFound: Bool
+
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - row: the stored offer, with the columns of `selection`.
+  package init(_ record: OfferRecord, _ row: some SQLRow) {
+    wasGone = row.findNumber(Self.keyColumn + 1) != nil
+    wasFound = row.findNumber(Self.keyColumn + 2) != nil
+    var json = JSONWriter(capacity: 512)
+    var differs = false
+    var direction: OfferChange.Kind?
+    json.object { json in
+      for field in OfferField.allCases.dropFirst() {
+        let text = record[field]
+        let isSame: Bool
+        var rewards: (old: Reward?, new: Reward?)
+        switch field {
+        case .latitude, .longitude:
+          isSame = row.findReal(field.rawValue) == text.flatMap(Double.init)
+        case .startsAt, .expiresAt:
+          isSame = row.findDate(field.rawValue) == Self.date(text)
+        case .reward:
+          rewards = (
+            OfferField.reward(row, text: field.rawValue, value: Self.firstReward),
+            record.reward
+          )
+          isSame = !Reward.differ(rewards.old, rewards.new)
+          hasOtherReward =
+            isSame
+            && (rewards.old != rewards.new
+              || !Self.isSame(row.findUTF8(field.rawValue), text))
+        default: isSame = Self.isSame(row.findUTF8(field.rawValue), text)
+        }
+        if isSame { continue }
+        differs = true
+        if SearchMatch.Field(rawValue: field.name) != nil { isSearched = true }
+        if field == .reward { direction = .direction(from: rewards.old, to: rewards.new) }
+        json.key(field.name)
+        json.object { json in
+          json.key("from")
+          Self.write(field, row, rewards.old, to: &json)
+          json.key("to")
+          Self.write(field, text, rewards.new, to: &json)
+        }
+      }
+    }
+    if differs { fields = json.text }
+    self.direction = direction
+  }
+
+  private static func isSame(_ stored: UnsafeRawBufferPointer?, _ text: String?) -> Bool {
+    guard let stored, let text else { return stored == nil && text == nil }
+    return stored.elementsEqual(text.utf8)
+  }
+
+  private static func date(_ text: String?) -> Date? {
+    text.flatMap(Double.init).map {
+      Date(storedSeconds: Date(timeIntervalSince1970: $0).storedSeconds)
+    }
+  }
+
+  /// Writes a stored value as JSON output prints it.
+  private static func write(
+    _ field: OfferField, _ row: some SQLRow, _ reward: Reward?, to json: inout JSONWriter
+  ) {
+    switch field {
+    case .reward: json.value(reward)
+    case .startsAt, .expiresAt: json.value(row.findDate(field.rawValue))
+    case .latitude, .longitude:
+      if let degrees = row.findReal(field.rawValue) {
+        json.number("\(degrees)")
+      } else {
+        json.null()
+      }
+    default: write(field, row.findText(field.rawValue), to: &json)
+    }
+  }
+
+  /// Writes a record's value as JSON output prints it.
+  private static func write(
+    _ field: OfferField, _ text: String?, _ reward: Reward?, to json: inout JSONWriter
+  ) {
+    switch field {
+    case .reward: json.value(reward)
+    case .startsAt, .expiresAt: json.value(date(text))
+    case .latitude, .longitude:
+      if let text { json.number(text) } else { json.null() }
+    default: write(field, text, to: &json)
+    }
+  }
+
+  private static func write(_ field: OfferField, _ text: String?, to json: inout JSONWriter) {
+    guard let text else { return json.null() }
+    switch field {
+    case .categories: json.array { for text in JSONTexts.parse(text) { $0.value(text) } }
+    case .attributes: json.value(OfferAttribute.parse(text))
+    default: json.value(text)
+    }
+  }
+}
+
+/// The columns of the fields of an offer. Statements list them in the order of `OfferField`, so that a row
+/// has a field at its `rawValue`.
+extension OfferField {
+  /// The type of a column.
+  package enum ColumnType {
+    case text
+    /// Unix seconds.
+    case seconds
+    /// A floating-point number.
+    case degrees
+  }
+
+  /// The column of the table `offer` that has the field; of the reward its printed text.
+  package var column: String { self == .reward ? "reward_text" : name }
+
+  package var columnType: ColumnType {
+    switch kind {
+    case .id, .line, .text, .link, .reward, .list: .text
+    case .time: .seconds
+    case .degrees: .degrees
+    }
+  }
+
+  /// The columns of all fields, in their order.
+  package static let columns = list(allCases.map(\.column))
+
+  /// The columns with the exact value of the reward: an amount and its currency, or a percentage, and
+  /// whether the value is an upper bound.
+  package static let rewardColumns = [
+    "reward_minor_units", "reward_currency", "reward_percent_hundredths", "reward_up_to",
+  ]
+
+  /// The columns of `rewardColumns`.
+  package static let exactReward = list(rewardColumns)
+
+  private static func list(_ columns: [String]) -> String {
+    columns.map { "offer.\($0)" }.joined(separator: ", ")
+  }
+
+  /// The reward in the column of its printed text and those of `rewardColumns`.
+  ///
+  /// - Parameters:
+  ///   - row: the row.
+  ///   - text: the number of the column of the text.
+  ///   - value: the number of the first of the others.
+  package static func reward(_ row: some SQLRow, text: Int, value: Int) -> Reward? {
+    guard let printed = row.findText(text) else { return nil }
+    var exact: Reward.Value?
+    if let units = row.findNumber(value), let currency = row.findText(value + 1) {
+      exact = .amount(minorUnits: units, storedCurrency: currency)
+    } else if let hundredths = row.findNumber(value + 2) {
+      exact = .percent(hundredths: hundredths)
+    }
+    return Reward(text: printed, value: exact, isUpTo: row.flag(value + 3))
+  }
 }

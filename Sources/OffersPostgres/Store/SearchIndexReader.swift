@@ -1,0 +1,126 @@
+import Foundation
+import OffersCore
+import OffersStore
+
+/// The SQL that searches offers.
+struct SearchIndexReader: SearchedIndex {
+  let connection: Connection
+  private let bindings: Bindings
+  private var conditions: [String] = []
+  /// The terms that sort before the rank, each followed by a comma.
+  private let order: String
+
+  /// - Parameters:
+  ///   - query: the search.
+  ///   - user: the user whose favorites count.
+  ///   - feedKey: the feed to search; nil for all.
+  ///   - connection: runs the statements, and must be in a transaction.
+  init(_ query: SearchQuery, of user: User.ID, feedKey: Int64?, in connection: Connection) {
+    self.connection = connection
+    var bindings = Bindings([.number(user)])
+    let now = bindings.add(.date(query.now ?? Date()))
+    let isExpired = "coalesce(offer.expires_at <= \(now), false)"
+    if query.favoritesOnly {
+      conditions.append(OfferColumns.isFavorite)
+    } else {
+      conditions.append("offer.gone_at IS NULL")
+      if !query.includesExpired { conditions.append("NOT \(isExpired)") }
+    }
+    order = "\(isExpired), "
+    if let feedKey { conditions.append("offer.feed_key = \(bindings.add(.number(feedKey)))") }
+    self.bindings = bindings
+  }
+
+  /// The number of offers that are read at once, each of which may have megabytes of text.
+  private static let fetchedCount = 8
+
+  func forEachOffer(
+    with words: SearchWords, limit: Int, offset: Int, _ body: (UserOffer) throws -> Void
+  ) throws {
+    var bindings = bindings
+    let sql = """
+      SELECT \(OfferColumns.columns) FROM \(OfferColumns.source)
+      WHERE \(condition(words, &bindings))
+      ORDER BY \(order) \(rank(words, &bindings)) DESC, offer.offer_key
+      LIMIT \(bindings.add(.count(limit))) OFFSET \(bindings.add(.count(offset)))
+      """
+    try PostgresTransaction(connection).forEach(
+      sql, bindings.values, fetchedCount: Self.fetchedCount
+    ) { row in
+      try connection.checkCancellation()
+      try body(OfferColumns.offer(row))
+    }
+  }
+
+  func finds(_ words: SearchWords) throws -> Bool {
+    var bindings = bindings
+    let sql = """
+      SELECT \(order) 1 FROM \(OfferColumns.source) WHERE \(condition(words, &bindings)) LIMIT 1
+      """
+    return try PostgresTransaction(connection).exists(sql, bindings.values)
+  }
+
+  private func condition(_ words: SearchWords, _ bindings: inout Bindings) -> String {
+    (["offer.search @@ \(bindings.add(.text(words.query)))::tsquery"] + conditions)
+      .joined(separator: " AND ")
+  }
+
+  /// The sum of the ranks of the parts; see `SearchRank`.
+  private func rank(_ words: SearchWords, _ bindings: inout Bindings) -> String {
+    let ranks = words.parts.map { part in
+      let weights = zip(SearchVector.letters, SearchRank.weights)
+      var cases = weights.map {
+        (part.query(weight: $0, isWhole: true), $1 * SearchRank.wholeFactor)
+      }
+      if part.isOpen { cases += weights.map { (part.query(weight: $0), $1) } }
+      let sorted = cases.sorted { $0.1 > $1.1 }.map { query, rank in
+        "WHEN offer.search @@ \(bindings.add(.text(query)))::tsquery THEN \(rank)"
+      }
+      return "CASE \(sorted.joined(separator: " ")) ELSE 0 END"
+    }
+    return "(\(ranks.joined(separator: " + ")))"
+  }
+}
+
+extension SearchIndexReader {
+  /// The number of nearest words of which the number of offers is counted.
+  private static let countedLimit = 40
+
+  func candidates(for words: [MisspelledWord]) throws -> [[SpellingCandidate]] {
+    try words.map { try candidates(for: $0) }
+  }
+
+  /// The best candidates for a word, except for the word itself.
+  private func candidates(
+    for word: MisspelledWord
+  ) throws -> [SpellingCandidate] {
+    let length = word.text.unicodeScalars.count
+    let others = try self.words(length - word.limit...length + word.limit)
+    let distance = word.distance
+    let near = others.compactMap { word.candidate($0, at: distance) }
+    var best = Array(near.sorted { $0.isBetter(than: $1) }.prefix(Self.countedLimit))
+    let counts = try self.counts(of: best.map(\.word))
+    for (index, count) in counts.enumerated() { best[index].offerCount = count }
+    return Array(
+      best.filter { $0.offerCount > 0 }.sorted { $0.isBetter(than: $1) }
+        .prefix(SpellingCandidate.limit))
+  }
+
+  /// All words of offers with a length, in Unicode scalars.
+  private func words(_ lengths: ClosedRange<Int>) throws -> [String] {
+    try connection.rows(
+      "SELECT word FROM search_word WHERE char_length(word) BETWEEN $1 AND $2",
+      [.number(Int64(lengths.lowerBound)), .number(Int64(lengths.upperBound))]
+    ).map { $0.text(0) }
+  }
+
+  /// The numbers of offers that have words, in their order.
+  private func counts(of words: [String]) throws -> [Int64] {
+    try connection.rows(
+      """
+      SELECT (SELECT count(*) FROM offer WHERE offer.search @@ wanted.query::tsquery)
+      FROM unnest($1) WITH ORDINALITY AS wanted (query, place) ORDER BY wanted.place
+      """, [.texts(words.map { "'\($0)'" })]
+    ).map { $0.number(0) }
+  }
+}

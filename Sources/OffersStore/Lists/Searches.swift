@@ -1,0 +1,233 @@
+import Foundation
+import OffersCore
+
+extension OffersDatabase {
+  /// Finds the offers that contain all words: current ones, gone ones only among favorites, and
+  /// expired ones only among favorites or with `SearchQuery.includesExpired`.
+  ///
+  /// In each offer, at most 100 places of the words are told, all in the first 64 KiB of each field.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a page or a
+  ///   limit below 1, and for words beyond the limits of `SearchQuery.words`.
+  public func search(_ query: SearchQuery) async throws -> SearchResults {
+    try await search(query, preparing: {})
+  }
+
+  /// Searches the stored offers.
+  ///
+  /// - Parameters:
+  ///   - query: the search.
+  ///   - preparing: called if the search has to be prepared first, which may take a while.
+  /// - Throws: as `search(_:)`.
+  package func search(
+    _ query: SearchQuery, preparing: () -> Void
+  ) async throws -> SearchResults {
+    if let results = try await findResults(query) { return results }
+    preparing()
+    try await engine.prepareSearch()
+    guard let results = try await findResults(query) else {
+      // Another process invalidated the index right after it was rebuilt.
+      throw OffersError(
+        .storageFailed, "The search index was invalidated while it was rebuilt.",
+        hint: "Wait for the sync that leaves the index out, then search again.")
+    }
+    return results
+  }
+
+  /// - Returns: nil if the search must be prepared first.
+  private func findResults(_ query: SearchQuery) async throws -> SearchResults? {
+    try query.check()
+    return try await transaction(.read) { [user, definitions] transaction in
+      let feedKey = try query.feed.map {
+        try FeedTable.fetchReadKey($0, definitions, in: transaction)
+      }
+      return try transaction.search(query, of: user, feedKey: feedKey)
+    }
+  }
+
+  /// Rebuilds the search index if it is not current.
+  public func prepareSearch() async throws { try await engine.prepareSearch() }
+
+  /// The last 10 recorded searches, the most recent first.
+  public func fetchRecentSearches() async throws -> [RecentSearch] {
+    try await transaction(.query) { [user] in try RecentSearchTable.list(of: user, in: $0) }
+  }
+
+  /// Records a search that found something. An equal earlier search moves to the front; only the
+  /// last 10 are kept. Repeating the most recent search changes nothing.
+  public func noteSearch(_ search: RecentSearch) async throws {
+    let words = SearchWords.spaced(search.words)
+    let isLatest = try await transaction(.query) { [user] in
+      try RecentSearchTable.isLatest(words, feed: search.feed, of: user, in: $0)
+    }
+    if isLatest { return }
+    try await transaction(.noteOfReader) { [user] transaction in
+      try UserTable.check(user, isExclusive: true, in: transaction)
+      if words.isEmpty { return }
+      try RecentSearchTable.put(
+        words, feed: search.feed, of: user, at: search.searchedAt, in: transaction)
+    }
+  }
+
+  /// Removes a recorded search, with the words as they were typed.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  public func removeSearch(_ id: RecentSearch.ID) async throws -> Bool {
+    try await transaction(.write) { [user] transaction in
+      try UserTable.check(user, isExclusive: true, in: transaction)
+      return try RecentSearchTable.remove(id, of: user, in: transaction)
+    }
+  }
+}
+
+extension SearchAnswer {
+  /// The most stored hits that are fetched to mark the words in a server's results.
+  private static let markedLimit = 1000
+
+  /// Searches on a feed's server, and falls back to the stored offers when it cannot be asked or
+  /// finds none on the first page. A further page on which it finds none stays empty.
+  ///
+  /// - Parameters:
+  ///   - query: the words, the feed, and the page.
+  ///   - offers: the database that the offers found by the server are read from.
+  ///   - ask: searches on the server.
+  ///   - searchStored: searches the stored offers.
+  /// - Throws: as `OffersDatabase.search(_:)`, before the server is asked for words beyond the limits.
+  package static func ask(
+    serverFor query: SearchQuery, in offers: OffersDatabase,
+    _ ask: () async throws -> ServerSearchResults,
+    _ searchStored: (SearchQuery) async throws -> SearchResults
+  ) async throws -> SearchAnswer {
+    try SearchWords.check(query.words)
+    var error: OffersError?
+    do {
+      let found = try await ask()
+      if !found.offers.isEmpty {
+        return SearchAnswer(
+          words: query.words, feed: query.feed, page: found.lastPage, source: .server,
+          results: try await results(of: found, query, offers, searchStored))
+      }
+    } catch let failure as OffersError {
+      error = failure
+    }
+    // The requested page may be past the server's last one. The same page of the stored offers
+    // would be misleading there, because the pages before it were the server's.
+    let isPastEnd = error == nil && query.page > 1
+    let results =
+      isPastEnd ? SearchResults() : try await known(query, searchStored)
+    var answer = SearchAnswer(
+      words: query.words, feed: query.feed, page: query.page,
+      source: error == nil && results.hits.isEmpty ? .server : .store, results: results)
+    answer.error = error
+    answer.isStandIn = true
+    return answer
+  }
+
+  /// The offers that the server found, with the words marked in those that the local search finds.
+  private static func results(
+    of search: ServerSearchResults, _ query: SearchQuery, _ offers: OffersDatabase,
+    _ searchStored: (SearchQuery) async throws -> SearchResults
+  ) async throws -> SearchResults {
+    var marked = SearchQuery(
+      query.words, feed: query.feed, includesExpired: true, now: query.now, limit: markedLimit)
+    marked.maximumBytes = query.maximumBytes
+    let stored = try await searchStored(marked)
+    var matches: [OfferRef: [SearchMatch]] = [:]
+    for hit in stored.hits { matches[hit.offer.ref] = hit.matches }
+    var found = SearchHits(maximumBytes: query.maximumBytes)
+    for ref in search.offers {
+      guard let offer = try await offers.findOffer(ref) else { continue }
+      found.append(offer) { fields in
+        matches[ref, default: []].filter { fields.contains($0.field) }
+      }
+    }
+    return SearchResults(hits: found.hits, hasMore: search.hasMore)
+  }
+
+  /// The stored offers that match; none when the feed is not stored yet.
+  private static func known(
+    _ query: SearchQuery, _ searchStored: (SearchQuery) async throws -> SearchResults
+  ) async throws -> SearchResults {
+    do {
+      return try await searchStored(query)
+    } catch let error as OffersError where error.code == .notFound {
+      return SearchResults()
+    }
+  }
+}
+
+/// The SQL for recent searches.
+package enum RecentSearchTable {
+  package static func list(of user: User.ID, in transaction: any Transaction) throws
+    -> [RecentSearch]
+  {
+    try transaction.rows(
+      """
+      SELECT words, feed, searched_at FROM recent_search WHERE user_key = $1
+      ORDER BY search_order DESC
+      """, [.number(user)]
+    ) { row in
+      let feed = row.text(1)
+      return RecentSearch(
+        words: row.text(0), feed: feed.isEmpty ? nil : feed, searchedAt: row.date(2))
+    }
+  }
+
+  /// Whether a search is at the top, with the same spelling.
+  static func isLatest(
+    _ words: String, feed: String?, of user: User.ID, in transaction: any Transaction
+  ) throws -> Bool {
+    guard let last = try list(of: user, in: transaction).first else { return false }
+    return last.feed == feed && last.words.hasSameBytes(as: words)
+  }
+
+  /// Moves or inserts a search at the top, and keeps the last ones. The user must be locked.
+  package static func put(
+    _ words: String, feed: String?, of user: User.ID, at date: Date,
+    in transaction: any Transaction
+  ) throws {
+    let key = key(words)
+    try transaction.run(
+      """
+      DELETE FROM recent_search WHERE user_key = $1 AND feed = $3 AND (expression = $2 OR words = $4)
+      """, [.number(user), .text(key), .text(feed ?? ""), .text(words)])
+    try transaction.run(
+      """
+      INSERT INTO recent_search (user_key, search_order, expression, feed, words, searched_at)
+      SELECT $1, coalesce(max(search_order), 0) + 1, $2, $3, $4, $5
+      FROM recent_search WHERE user_key = $1
+      """,
+      [.number(user), .text(key), .text(feed ?? ""), .text(words), .date(date)])
+    try transaction.run(
+      """
+      DELETE FROM recent_search WHERE user_key = $1 AND search_order <= (
+        SELECT search_order FROM recent_search WHERE user_key = $1
+        ORDER BY search_order DESC LIMIT 1 OFFSET \(RecentSearch.limit))
+      """, [.number(user)])
+  }
+
+  /// By which equal searches are recognized: the folded words, or the words as they were typed if these
+  /// have no letters or are too many for a search.
+  private static func key(_ words: String) -> String {
+    let search = try? SearchWords(words)
+    return search.flatMap { $0.isEmpty ? nil : $0.key } ?? words
+  }
+
+  /// Removes a search. Returns whether there was one.
+  static func remove(
+    _ id: RecentSearch.ID, of user: User.ID, in transaction: any Transaction
+  ) throws -> Bool {
+    try transaction.run(
+      "DELETE FROM recent_search WHERE user_key = $1 AND words = $2 AND feed = $3",
+      [.number(user), .text(SearchWords.spaced(id.words)), .text(id.feed ?? "")]) > 0
+  }
+}
+
+extension SearchWords {
+  /// The key by which `recent_search` recognizes equal searches: the folded words. “Café” and “cafe” have the
+  /// same key.
+  fileprivate var key: String {
+    parts.map { $0.words.joined(separator: " ") + ($0.isOpen ? "*" : "") }.joined(separator: " & ")
+  }
+}
