@@ -135,8 +135,7 @@ struct OptionBoundTests {
         _ = try await database.fetchOffers(query)
         _ = try await database.countOffers(query)
         for bytes in Self.integers {
-          let page = try await database.fetchOfferPage(query, maximumBytes: bytes)
-          query.after = page.offers.last.map { OfferPosition(of: $0.offer, in: query) }
+          query.after = try await database.fetchOfferPage(query, maximumBytes: bytes).next
         }
       }
     }

@@ -68,7 +68,7 @@ struct PageSampleTests {
     #expect(offer.ref.description == "teas:7" && offer.name == "Assam" && offer.retailer == "Mart")
     #expect(offer.reward?.value == .amount(minorUnits: 450, currency: "EUR"))
     #expect(offer.expiresAt != nil && offer.imageURLText?.hasSuffix("/7.png") == true)
-    #expect(!online.hasMore)
+    #expect(online.next == nil)
     let watch = Task { try await online.follow() }
     try await database.setFavorites([offer.ref], to: true)
     while online.offers.first?.isFavorite != true { await Task.yield() }
@@ -91,7 +91,7 @@ struct PageSampleTests {
     let screen = FirstScreen(database, engine)
     await screen.appear()
     var counts = [screen.offers.count]
-    while screen.hasMore {
+    while screen.next != nil {
       try await screen.readOn()
       counts.append(screen.offers.count)
     }

@@ -39,7 +39,7 @@ public struct OfferQuery: Hashable, Sendable {
   public var limit: Int?
   /// The number of offers to skip at the beginning.
   public var offset: Int
-  /// Only offers after this position in the list's order: that of the previous page's last offer.
+  /// Only offers after this position in the list's order: `OfferPage.next` of the previous page.
   /// With `Sort.feed`, the time for a page does not depend on the number of pages before it.
   public var after: OfferPosition?
   /// The size to which the texts of an offer are truncated, in bytes of UTF-8, for lists that show
@@ -148,12 +148,12 @@ public struct OfferPosition: Hashable, Sendable {
 public struct OfferPage: Hashable, Sendable {
   /// The offers of the page, in the list's order.
   public let offers: [UserOffer]
-  /// Whether the list has more offers after this page.
-  public let hasMore: Bool
+  /// The position after which the next page begins (`OfferQuery.after`); nil for the last page.
+  public let next: OfferPosition?
 
   /// Creates an offer page of its parts; the properties describe them.
-  public init(offers: [UserOffer], hasMore: Bool) {
+  public init(offers: [UserOffer], next: OfferPosition? = nil) {
     self.offers = offers
-    self.hasMore = hasMore
+    self.next = next
   }
 }

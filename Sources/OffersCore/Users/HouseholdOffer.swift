@@ -59,7 +59,7 @@ public struct HouseholdQuery: Hashable, Sendable {
   public var offset: Int
   /// Only offers of this feed; nil for all.
   public var feed: String?
-  /// Only offers after this position: that of the previous page's last offer.
+  /// Only offers after this position: `HouseholdOfferPage.next` of the previous page.
   public var after: OfferPosition?
   /// The size to which the texts of an offer are truncated; see `OfferQuery.textBytes`.
   public var textBytes: Int?
@@ -94,13 +94,13 @@ public struct HouseholdQuery: Hashable, Sendable {
 public struct HouseholdOfferPage: Hashable, Sendable {
   /// The offers of the page, in the list's order.
   public let offers: [HouseholdOffer]
-  /// Whether the list has more offers after this page.
-  public let hasMore: Bool
+  /// The position after which the next page begins (`HouseholdQuery.after`); nil for the last page.
+  public let next: OfferPosition?
 
   /// Creates a page of its parts; the properties describe them.
-  public init(offers: [HouseholdOffer], hasMore: Bool) {
+  public init(offers: [HouseholdOffer], next: OfferPosition? = nil) {
     self.offers = offers
-    self.hasMore = hasMore
+    self.next = next
   }
 
   /// Creates the page of the first offers whose texts have at most `maximumBytes` together; at least
@@ -116,7 +116,8 @@ public struct HouseholdOfferPage: Hashable, Sendable {
       bytes += offer.textBytes
       return isFirst || bytes <= maximumBytes
     }
-    self.init(offers: Array(fitting), hasMore: hasMore || fitting.count < offers.count)
+    let isLast = !hasMore && fitting.count == offers.count
+    self.init(offers: Array(fitting), next: isLast ? nil : fitting.last?.position)
   }
 }
 

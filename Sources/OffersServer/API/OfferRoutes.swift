@@ -56,7 +56,7 @@ struct OfferRoutes: ContentRoutes {
     let page = try await content.store.fetchOfferPage(query, maximumBytes: Answer.pageBytes)
     query.after = nil
     let total = try await content.store.countOffers(query)
-    let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0.offer, in: query) } : nil
+    let next = page.next.map(Cursor.init(after:))
     var answer = Answer.json(pricedFeeds: query.pricedFeeds) { json in
       json.member("offers", each: page.offers) { $0.value($1, at: query.now ?? content.now()) }
       json.member("total", total)
@@ -224,7 +224,7 @@ struct HouseholdRoutes: ContentRoutes {
     let page = try await content.store.fetchHousehold(
       query, maximumBytes: Answer.pageBytes)
     let total = try await content.store.countHousehold()
-    let next = page.hasMore ? page.offers.last.map { Cursor.offer($0.position) } : nil
+    let next = page.next.map(Cursor.init(after:))
     let now = content.now()
     let pricedFeeds = try await content.fetchPresentations().pricedFeeds
     var answer = Answer.json(pricedFeeds: pricedFeeds) { json in

@@ -77,8 +77,8 @@ struct OfflineRoutes: ContentRoutes {
         if room < 0 || stored.count == Self.offerLimit { break reading }
         stored.append((offer.firstSeenAt, offer.ref.description, record.hash))
       }
-      guard page.hasMore, let last = page.offers.last else { break }
-      query.after = OfferPosition(of: last.offer, in: query)
+      guard let next = page.next else { break }
+      query.after = next
     }
     // The newest offers come first, and those of one sync in the order of their feed. That order is
     // the order in which syncs found the offers, so that the sorting must be stable.

@@ -216,13 +216,12 @@ enum Cursor: Hashable {
   /// URL. If a key is longer, the cursor contains only the offer's reference.
   private static let textLimit = 500
 
-  /// The position after an offer of a query's list.
-  init(behind offer: Offer, in query: OfferQuery) {
-    let position = OfferPosition(of: offer, in: query)
+  /// The position after an offer.
+  init(after position: OfferPosition) {
     let isLong = position.values.contains { value in
       if case .text(let text) = value { text.utf8.count > Self.textLimit } else { false }
     }
-    self = .offer(isLong ? OfferPosition(offer.ref) : position)
+    self = .offer(isLong ? OfferPosition(position.ref) : position)
   }
 
   /// The text of the cursor: base64url without padding.

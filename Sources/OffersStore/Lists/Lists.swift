@@ -8,16 +8,16 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` when
   ///   the offer of `after` has been pruned, or its position belongs to another order.
   public func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
-    try await fetchOfferPage(query, maximumBytes: .max).offers
+    try await fetchOfferPage(query).offers
   }
 
   /// The first offers that `fetchOffers` returns for the query, as many as have at most
-  /// `maximumBytes` of texts in total, but at least one if the query selects any. Set
-  /// `OfferQuery.after` to the last one's position for the next page.
+  /// `maximumBytes` of texts in total, but at least one if the query selects any. For the next page, set
+  /// `OfferQuery.after` to the page's `next`.
   ///
   /// - Throws: as `fetchOffers`.
   public func fetchOfferPage(
-    _ query: OfferQuery, maximumBytes: Int
+    _ query: OfferQuery, maximumBytes: Int = .max
   ) async throws -> OfferPage {
     try await transaction(.read) { transaction in
       let limit = query.limit.map { max(0, $0) }
@@ -27,7 +27,13 @@ extension OffersDatabase {
       let (offers, count) = try OfferTable.page(
         keys: keys.prefix(limit ?? .max), of: self.user, maximumBytes: maximumBytes,
         textBytes: query.textBytes, in: transaction)
-      return OfferPage(offers: offers, hasMore: count < keys.count)
+      guard count < keys.count, let last = offers.last?.offer else {
+        return OfferPage(offers: offers)
+      }
+      // The store looks up the sort keys of an offer whose texts were truncated.
+      return OfferPage(
+        offers: offers,
+        next: query.textBytes == nil ? OfferPosition(of: last, in: query) : OfferPosition(last.ref))
     }
   }
 

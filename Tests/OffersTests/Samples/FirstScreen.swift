@@ -5,8 +5,8 @@ import Offers
 /// A list that is empty at the first launch, then has what the last sync brought, page after page.
 @MainActor final class FirstScreen {
   private(set) var offers: [UserOffer] = []
-  /// Whether the list goes on behind `offers`.
-  private(set) var hasMore = false
+  /// Where the list goes on behind `offers`; nil if it does not.
+  private(set) var next: OfferPosition?
   /// The text in place of an empty list, or above one that could not be renewed.
   private(set) var notice: String?
   private let database: OffersDatabase
@@ -39,19 +39,17 @@ import Offers
     }
   }
 
-  /// Reads the page behind the last offer, whose position is stable while offers come and go.
+  /// Reads the next page. Its position is stable while offers come and go.
   func readOn() async throws {
-    guard hasMore, let last = offers.last else { return }
-    var query = OfferQuery(limit: 50)
-    query.after = OfferPosition(of: last.offer, in: query)
-    let page = try await database.fetchOfferPage(query, maximumBytes: .max)
+    guard let next else { return }
+    let page = try await database.fetchOfferPage(OfferQuery(limit: 50, after: next))
     offers += page.offers
-    hasMore = page.hasMore
+    self.next = page.next
   }
 
   private func show(_ count: Int) async throws {
-    let page = try await database.fetchOfferPage(OfferQuery(limit: count), maximumBytes: .max)
-    (offers, hasMore) = (page.offers, page.hasMore)
+    let page = try await database.fetchOfferPage(OfferQuery(limit: count))
+    (offers, next) = (page.offers, page.next)
   }
 }
 // sample ends

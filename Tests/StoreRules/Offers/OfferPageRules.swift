@@ -28,7 +28,7 @@ struct OfferPageRules {
         let all = try await store.fetchOffers(query)
         let page = try await store.fetchOfferPage(query, maximumBytes: maximum)
         #expect(page.offers == Array(all.prefix(count)), "\(maximum)")
-        #expect(page.hasMore == (count < 20))
+        #expect((page.next != nil) == (count < 20))
       }
     }
   }
@@ -40,7 +40,7 @@ struct OfferPageRules {
       let page = try await store.fetchOfferPage(
         OfferQuery(limit: limit), maximumBytes: .max)
       #expect(page.offers.count == min(20, limit))
-      #expect(page.hasMore == hasMore)
+      #expect((page.next != nil) == hasMore)
     }
   }
 
@@ -65,8 +65,8 @@ struct OfferPageRules {
     #expect(1..<100 ~= short[0].categories.count)
     // A page counts the texts as it returns them.
     let page = try await store.fetchOfferPage(query, maximumBytes: 4000)
-    #expect(page.offers == short && !page.hasMore)
+    #expect(page.offers == short && page.next == nil)
     let first = try await store.fetchOfferPage(query, maximumBytes: 1)
-    #expect(first.offers == [short[0]] && first.hasMore)
+    #expect(first.offers == [short[0]] && first.next == OfferPosition(short[0].ref))
   }
 }

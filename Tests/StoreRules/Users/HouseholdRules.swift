@@ -178,14 +178,14 @@ struct HouseholdRules {
       try await home.anas.share(named: ["\(id)"], at: .at(100 + id / 3))
     }
     let all = try await home.owners.fetchHousehold(HouseholdQuery(), maximumBytes: 1 << 20)
-    #expect(!all.hasMore)
+    #expect(all.next == nil)
     var query = HouseholdQuery(limit: 2)
     var read: [HouseholdOffer] = []
     while true {
       let page = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
       read += page.offers
-      guard page.hasMore, let last = page.offers.last, read.count < 20 else { break }
-      query.after = last.position
+      guard let next = page.next, read.count < 20 else { break }
+      query.after = next
     }
     #expect(read == all.offers)
     // The offer of a position need not be on the list any more.
@@ -198,7 +198,7 @@ struct HouseholdRules {
     // The texts of a page are bounded, and a page has one offer at least.
     for bytes in [0, 30] {
       let page = try await home.owners.fetchHousehold(HouseholdQuery(), maximumBytes: bytes)
-      #expect((1...7).contains(page.offers.count) && page.hasMore)
+      #expect((1...7).contains(page.offers.count) && page.next != nil)
     }
     let short = try await home.owners.fetchHousehold(
       HouseholdQuery(textBytes: 3), maximumBytes: 1 << 20)
@@ -213,10 +213,10 @@ struct HouseholdRules {
     try await home.anas.share(named: ["9", "tea:1", "ibotta:2"], at: .at(200))
     var query = HouseholdQuery(limit: 1, feed: "tea")
     let first = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
-    #expect(first.offers.map(\.id.description) == ["tea:1"] && first.hasMore)
-    query.after = first.offers.last?.position
+    #expect(first.offers.map(\.id.description) == ["tea:1"] && first.next != nil)
+    query.after = first.next
     let last = try await home.owners.fetchHousehold(query, maximumBytes: 1 << 20)
-    #expect(last.offers.map(\.id.description) == ["tea:9"] && !last.hasMore)
+    #expect(last.offers.map(\.id.description) == ["tea:9"] && last.next == nil)
     #expect(
       try await Self.list(home.owners, HouseholdQuery(feed: "ibotta")) == ["2 Ana", "1 owner"])
     let error = await refusal {

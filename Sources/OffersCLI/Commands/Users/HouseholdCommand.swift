@@ -72,10 +72,10 @@ struct HouseholdListCommand: AsyncParsableCommand {
         count += page.offers.count
         try printer.print(page.offers)
         let rest = (limit ?? .max) - count
-        guard page.hasMore, rest > 0, let last = page.offers.last else { break }
+        guard rest > 0, let next = page.next else { break }
         query.limit = min(rest, Self.pageSize)
         query.offset = 0
-        query.after = last.position
+        query.after = next
         page = try await database.fetchHousehold(query, maximumBytes: Self.pageBytes)
       }
       try printer.finish(total: total, nextPage: paging.next(after: offset + count, of: total))

@@ -44,7 +44,7 @@ struct HouseholdListPage {
             icon: "household", link: ("/", "Look at offers")))
       }
       fields.setMore(
-        list.hasMore
+        list.next != nil
           ? PageLinks.path(request.path, [("page", String(number + 1))]) : nil,
         label: "Next page")
     }
