@@ -41,7 +41,6 @@ struct Offers: AsyncParsableCommand {
     Output.reserveStandardDescriptors()
     ProgressBar.clearWhenInterrupted()
     BusError.reportAtEnd()
-    StoreLocation.prepareEngines()
     let code = await run(arguments: Array(CommandLine.arguments.dropFirst()))
     Glibc.exit(code)
   }

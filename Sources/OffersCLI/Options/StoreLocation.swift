@@ -31,9 +31,6 @@ enum StoreLocation {
     return database
   }
 
-  /// Sets up the libraries of the stores, before any is opened.
-  static func prepareEngines() { SQLiteLibrary.disableMemoryStatistics() }
-
   /// The libraries of the stores, with their versions. libpq is among them only if it is installed.
   static var engines: [StoreSoftware] {
     [SQLiteEngine.software] + [PostgresEngine.library].compactMap(\.self)

@@ -91,11 +91,6 @@ package enum SQLiteLibrary {
   /// The library's version as one number, such as 3040001. https://sqlite.org/c3ref/libversion.html
   static var number: Int32 { sqlite3_libversion_number() }
 
-  /// Keeps SQLite from counting the memory that it allocates, for which all threads of the process take one
-  /// lock: an import of 100,000 offers takes 6 % less CPU time. It has an effect before the first database is
-  /// opened only, and is for a program of ours: another one may want these numbers.
-  package static func disableMemoryStatistics() { _ = offers_disable_memory_statistics() }
-
   /// Whether the schema of this program works without being trusted: it uses JSON functions, which
   /// some versions take for unsafe, among them 3.40.1.
   static let canDistrustSchema = offers_can_distrust_schema() == 1

@@ -1,13 +1,8 @@
-// Wraps sqlite3_config and sqlite3_db_config, variadic functions of SQLite, which Swift cannot call.
+// Wraps sqlite3_db_config, a variadic function of SQLite, which Swift cannot call.
 #ifndef OFFERS_SQLITE_SHIM_H
 #define OFFERS_SQLITE_SHIM_H
 
 #include <sqlite3.h>
-
-/// Keeps SQLite from counting the memory that it allocates, for which all threads take one lock. It must be
-/// called before any other function of SQLite. Returns an SQLite result code.
-/// https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus
-int offers_disable_memory_statistics(void);
 
 /// Disables the checkpoint that SQLite runs when the last connection closes, because every
 /// checkpoint must hold the write guard. Returns an SQLite result code.
