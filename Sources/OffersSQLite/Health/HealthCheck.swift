@@ -9,13 +9,13 @@ import OffersStore
 struct HealthCheck: Sendable {
   let subject: String
   /// Returns the findings, including one if all is well.
-  let examine: @Sendable (Database, Date) throws -> [Finding]
+  let examine: @Sendable (Database) throws -> [Finding]
   /// A further check that needs a writable connection, run if `examine` found no problem. It writes
   /// nothing and does not wait for other writers. Without such a connection it is passed nil and
   /// the reason.
   var lookFurther: (@Sendable (Database?, _ obstacle: String) throws -> Finding)?
   /// Repairs the problem and returns a description; nil if only a person can repair it.
-  var repair: (@Sendable (Database, Date) throws -> String)?
+  var repair: (@Sendable (Database) throws -> String)?
 
   static let all: [HealthCheck] = [
     integrity, foreignKeys, schema, triggers, counts, words,
@@ -25,7 +25,7 @@ struct HealthCheck: Sendable {
 
   private static let integrity = HealthCheck(
     subject: "integrity",
-    examine: { database, _ in
+    examine: { database in
       let problems = try Integrity.problems(in: database)
       if problems.isEmpty {
         return [Finding(.ok, "integrity", "every page and index is sound")]
@@ -51,7 +51,7 @@ struct HealthCheck: Sendable {
         .problem, "integrity", "the file holds what this program does not store: \(problem)",
         hint: StorageFailure.salvageHint)
     },
-    repair: { database, _ in
+    repair: { database in
       try database.execute(sql: "REINDEX")
       if let problem = try Integrity.problems(in: database, limit: 1).first {
         throw OffersError(
@@ -63,7 +63,7 @@ struct HealthCheck: Sendable {
 
   private static let foreignKeys = HealthCheck(
     subject: "references",
-    examine: { database, _ in
+    examine: { database in
       let strays = try SQLiteTransaction(database).rows("PRAGMA foreign_key_check") { row in
         (table: row.text(0), target: row.text(2))
       }
@@ -80,7 +80,7 @@ struct HealthCheck: Sendable {
 
   private static let schema = HealthCheck(
     subject: "schema",
-    examine: { database, _ in
+    examine: { database in
       let wrong = try SchemaObject.missing(in: database)
       guard let first = wrong.first else {
         return [Finding(.ok, "schema", "version \(Schema.version), as this program creates it")]
@@ -97,7 +97,7 @@ struct HealthCheck: Sendable {
   /// not removed by a repair.
   private static let triggers = HealthCheck(
     subject: "triggers",
-    examine: { database, _ in
+    examine: { database in
       // A changed object of this program's own is a finding of `schema`.
       let own = Set(SchemaObject.own().map(\.description))
       let added = try SchemaObject.foreign(in: database).filter { !own.contains($0.description) }
@@ -115,14 +115,14 @@ struct HealthCheck: Sendable {
 
   private static let counts = HealthCheck(
     subject: "counts",
-    examine: { database, _ in
+    examine: { database in
       let wrong = try miscounts(in: database)
       guard !wrong.isEmpty else {
         return [Finding(.ok, "counts", "every feed has as many offers as it says")]
       }
       return wrong.map { Finding(.problem, "counts", $0, hint: repairHint) }
     },
-    repair: { database, _ in
+    repair: { database in
       // A sync uses the counts to detect too many removals.
       let wrong = try miscounts(in: database)
       try FeedTable.count(in: SQLiteTransaction(database))
@@ -139,7 +139,7 @@ struct HealthCheck: Sendable {
 
   private static let words = HealthCheck(
     subject: "search",
-    examine: { database, _ in
+    examine: { database in
       guard try SearchIndex.isCurrent(in: database) else {
         return [
           Finding(
@@ -169,7 +169,7 @@ struct HealthCheck: Sendable {
           .problem, "search", "the index does not match the texts of the offers",
           hint: repairHint)
     },
-    repair: { database, _ in
+    repair: { database in
       try SearchIndex.recreate(in: database)
       return "rebuilt from the offers"
     })

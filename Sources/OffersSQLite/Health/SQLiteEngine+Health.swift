@@ -37,15 +37,15 @@ extension SQLiteEngine: StoreMaintenance {
     FileHealth(path: path).turns(feeds: feeds)
   }
 
-  package func examine(at now: Date) async -> [Finding] {
+  package func examine() async -> [Finding] {
     var findings: [Finding] = []
-    for check in HealthCheck.all { findings += await examine(check, at: now) }
+    for check in HealthCheck.all { findings += await examine(check) }
     return findings
   }
 
-  private func examine(_ check: HealthCheck, at now: Date) async -> [Finding] {
+  private func examine(_ check: HealthCheck) async -> [Finding] {
     do {
-      let findings = try await readWithoutTransaction { try check.examine($0, now) }
+      let findings = try await readWithoutTransaction { try check.examine($0) }
       guard let lookFurther = check.lookFurther, findings.allSatisfy({ $0.level == .ok }) else {
         return findings
       }
@@ -74,17 +74,17 @@ extension SQLiteEngine: StoreMaintenance {
   }
 
   /// Repairs each kind of derived data in one transaction.
-  package func repair(at now: Date) async -> [Repair] {
+  package func repair() async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {
-      let findings = await examine(check, at: now)
+      let findings = await examine(check)
       guard let work = check.repair, findings.contains(where: { $0.level != .ok }) else { continue }
       do {
         // With damaged pages, a write may cause more damage.
         if let damage = findings.first(where: { $0.hint == Integrity.damageHint }) {
           throw OffersError(.storageFailed, damage.message, hint: damage.hint)
         }
-        let message = try await write { try work($0, now) }
+        let message = try await write { try work($0) }
         repairs.append(Repair(subject: check.subject, message: message, isDone: true))
       } catch {
         let reason = (error as? OffersError)?.message ?? "\(error)"

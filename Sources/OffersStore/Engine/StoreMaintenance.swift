@@ -32,14 +32,14 @@ package protocol StoreMaintenance: Sendable {
   func backUp(to path: String) async throws
 
   /// Runs all checks of the contents. An error in one is reported as a problem.
-  func examine(at now: Date) async -> [Finding]
+  func examine() async -> [Finding]
 
   /// Checks how writers take turns, and lists those who write or sync one of the feeds just now.
   func examineTurns(of feeds: [String]) -> [Finding]
 
   /// Repairs derived data. No offer, favorite or named source is changed. Damage that cannot be
   /// repaired is left unchanged.
-  func repair(at now: Date) async -> [Repair]
+  func repair() async -> [Repair]
 }
 
 /// The sizes of the parts of a store that is a file, in bytes.

@@ -77,7 +77,7 @@ struct InMemoryTests {
   func hasNoFile() async throws {
     let database = try await Self.open()
     try await database.sync(Self.teas)
-    #expect(await database.sqlite.examine(at: Date()).allSatisfy { $0.level == .ok })
+    #expect(await database.sqlite.examine().allSatisfy { $0.level == .ok })
     try await database.checkReadiness()
     #expect(database.maintenance == nil)
     #expect(database.place == ":memory:")
@@ -104,7 +104,7 @@ struct InMemoryTests {
     try await database.sqlite.backUp(to: path)
     let file = try await OffersDatabase.open(path: path)
     #expect(try await file.exported().text() == database.exported().text())
-    #expect(await file.sqlite.examine(at: Date()).allSatisfy { $0.level == .ok })
+    #expect(await file.sqlite.examine().allSatisfy { $0.level == .ok })
   }
 
   @Test("free pages are removed from it")

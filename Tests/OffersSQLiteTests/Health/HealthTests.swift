@@ -9,8 +9,6 @@ import Testing
 
 @Suite("Health checks and repairs")
 struct HealthTests {
-  private static let now = Date(timeIntervalSince1970: 2000)
-
   private static func lived() async throws -> Store {
     let store = try await Store()
     try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
@@ -26,12 +24,12 @@ struct HealthTests {
 
   /// The findings that are not ok.
   private static func trouble(_ store: Store) async throws -> [String] {
-    try await open(store).sqlite.examine(at: now).filter { $0.level != .ok }
+    try await open(store).sqlite.examine().filter { $0.level != .ok }
       .map { "\($0.level.rawValue) \($0.subject): \($0.message)" }
   }
 
   private static func repair(_ store: Store) async throws -> [String] {
-    try await open(store).sqlite.repair(at: now).map {
+    try await open(store).sqlite.repair().map {
       "\($0.isDone ? "done" : "failed") \($0.subject): \($0.message)"
     }
   }
@@ -41,7 +39,7 @@ struct HealthTests {
     let store = try await Self.lived()
     #expect(try await Self.trouble(store) == [])
     #expect(
-      try await Self.open(store).sqlite.examine(at: Self.now).map(\.subject)
+      try await Self.open(store).sqlite.examine().map(\.subject)
         == HealthCheck.all.map(\.subject))
     #expect(try await Self.repair(store) == [])
   }
@@ -65,7 +63,7 @@ struct HealthTests {
   func schema() async throws {
     let store = try await Self.lived()
     func finding() async throws -> Finding? {
-      try await Self.open(store).sqlite.examine(at: Self.now).first { $0.level != .ok }
+      try await Self.open(store).sqlite.examine().first { $0.level != .ok }
     }
     try store.execute("DROP INDEX offer_by_gone; DROP TRIGGER image_cache_is_bounded")
     let missing = try #require(try await finding())
@@ -85,7 +83,7 @@ struct HealthTests {
       "offer_by_gone", during: "UPDATE offer SET gone_at = 1500 WHERE offer_key <= 3", in: store)
     let trouble = try await Self.trouble(store)
     #expect(trouble.first?.contains("missing from index offer_by_gone") == true)
-    let findings = try await Self.open(store).sqlite.examine(at: Self.now)
+    let findings = try await Self.open(store).sqlite.examine()
     #expect(findings.first { $0.subject == "integrity" }?.hint == HealthCheck.repairHint)
     let repairs = try await Self.repair(store)
     #expect(repairs.first == "done integrity: rebuilt all indexes")
@@ -100,7 +98,7 @@ struct HealthTests {
     let store = try await Self.lived()
     try Damage.overwritePage(of: table, in: store)
     let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
-    let findings = try await Self.open(store).sqlite.examine(at: Self.now)
+    let findings = try await Self.open(store).sqlite.examine()
     let integrity = findings.first { $0.subject == "integrity" }
     #expect(integrity?.level == .problem)
     #expect(integrity?.hint == Integrity.damageHint)
@@ -167,7 +165,7 @@ struct HealthTests {
     let store = try await Self.lived()
     let lock = try DatabaseLock(path: store.path + "-lock")
     #expect(try lock.tryLock())
-    let finding = try await Self.open(store, .readOnly).sqlite.examine(at: Self.now)
+    let finding = try await Self.open(store, .readOnly).sqlite.examine()
       .first { $0.subject == "search" }
     #expect(finding?.level == .ok)
     #expect(

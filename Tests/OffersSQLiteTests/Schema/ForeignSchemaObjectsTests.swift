@@ -44,7 +44,7 @@ struct ForeignSchemaObjectsTests {
     try await store.sync([FeedOffer("1", name: "Tea")])
     try await store.database.prepareSearch()
     try store.execute("DELETE FROM offer_search_data WHERE id > 10")
-    let repairs = await store.database.sqlite.repair(at: Date(timeIntervalSince1970: 2000))
+    let repairs = await store.database.sqlite.repair()
     #expect(repairs.map(\.subject).contains("search"))
     #expect(repairs.filter { !$0.isDone }.isEmpty, "\(repairs)")
     #expect(try await store.database.search(SearchQuery("tea")).hits.count == 1)
@@ -121,7 +121,7 @@ struct ForeignSchemaObjectsTests {
     try Store.execute(path, sql)
     let store = try await Store(at: path, in: folder)
     #expect(store.database.sqlite.foreignSchema.count >= 1)
-    let findings = await store.database.sqlite.examine(at: Date(timeIntervalSince1970: 2000))
+    let findings = await store.database.sqlite.examine()
     #expect(findings.contains { ["schema", "triggers"].contains($0.subject) && $0.level != .ok })
   }
 
@@ -158,7 +158,7 @@ struct ForeignSchemaObjectsTests {
     try Store.execute(path, sql)
     let database = try await OffersDatabase.open(path: path)
     #expect(database.sqlite.foreignSchema == [part].compactMap(\.self))
-    let findings = await database.sqlite.examine(at: Date(timeIntervalSince1970: 2000))
+    let findings = await database.sqlite.examine()
     let isTold = findings.contains { $0.level != .ok && $0.message.hasPrefix(part ?? "-") }
     #expect(isTold == (part != nil))
   }
@@ -177,9 +177,8 @@ struct ForeignSchemaObjectsTests {
   @Test("an examination names added triggers and views, and a changed trigger of this program")
   func examination() async throws {
     let store = try await Store()
-    let now = Date(timeIntervalSince1970: 2000)
     func findings(_ subject: String) async -> [Finding] {
-      await store.database.sqlite.examine(at: now).filter { $0.subject == subject }
+      await store.database.sqlite.examine().filter { $0.subject == subject }
     }
     #expect(await findings("triggers").map(\.level) == [.ok])
     try store.execute("\(Self.trigger); CREATE VIEW mine AS SELECT id FROM offer")

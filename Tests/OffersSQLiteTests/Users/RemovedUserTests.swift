@@ -35,6 +35,6 @@ struct RemovedUserTests {
       #expect(try store.rows("SELECT * FROM \(table) WHERE user_key <> 1") == [], "\(table)")
     }
     #expect(try others.map { try store.rows($0) } == kept)
-    #expect(await store.database.sqlite.examine(at: .now).allSatisfy { $0.level != .problem })
+    #expect(await store.database.sqlite.examine().allSatisfy { $0.level != .problem })
   }
 }

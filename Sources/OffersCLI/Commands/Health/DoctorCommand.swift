@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
         _ = try await location.open(.readOnly)
         // Removing files needs no room on the disk, and may make some.
         repairs = [repaired.removeRemains()].compactMap { $0 }
-        repairs += await (try await location.openFile(.readWrite, for: .repair)).repair(at: now)
+        repairs += await (try await location.openFile(.readWrite, for: .repair)).repair()
       } catch let error as OffersError {
         refusal = error
       }
@@ -157,7 +157,7 @@ struct DatabaseHealth {
     }
     return file.examineFile()
       + [file.examineRemains(), disk(file, maintenance)]
-      + maintenance.examineTurns(of: feeds.map(\.name)) + (await maintenance.examine(at: now))
+      + maintenance.examineTurns(of: feeds.map(\.name)) + (await maintenance.examine())
   }
 
   /// Checks the free space. A vacuum and a backup need as much space as the file has.
