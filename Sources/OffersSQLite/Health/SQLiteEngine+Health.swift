@@ -16,7 +16,7 @@ extension SQLiteEngine: StoreMaintenance {
   package var compactedShare: Double { Self.freeShare }
 
   /// The parts of the schema that no migration created, as the database was opened for writing; see
-  /// `ForeignSchemaObjects`.
+  /// `SchemaObject.foreign(in:)`.
   package var foreignSchema: [String] { writer?.foreignSchema ?? [] }
 
   package func file(at path: String) -> any StoreFile { SQLitePlace(unchecked: path) }

@@ -9,7 +9,7 @@ import Testing
 @testable import OffersSQLite
 
 @Suite("Databases from somebody else")
-struct ForeignSchemaObjectsTests {
+struct SchemaObjectTests {
   private static let trigger = """
     CREATE TRIGGER forget_stars AFTER INSERT ON favorite BEGIN DELETE FROM favorite; END
     """
