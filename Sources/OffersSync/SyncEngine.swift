@@ -64,8 +64,9 @@ public struct SyncEngine: Sendable {
   ///   - options: the source, the limits and the reason of the sync, among others.
   ///   - progress: called from time to time while reading.
   /// - Returns: the run that was recorded, or one with the outcome `skipped`, which is not
-  ///   recorded.
-  /// - Throws: the error of a run that failed or is `heldBack`, which is recorded. If no run
+  ///   recorded. If all removals of a document wait for a second one, its outcome is `heldBack`, and
+  ///   its error says why and how to accept them.
+  /// - Throws: the error of a run that failed, which is recorded. If no run
   ///   could begin, `OffersError` with `notFound` for an unknown feed or one without a source,
   ///   `invalidRequest` for a source in the options that is invalid or not allowed, `locked`, or
   ///   the error of the store. `CancellationError` when the task is cancelled: then nothing is
@@ -89,7 +90,7 @@ public struct SyncEngine: Sendable {
     return (try run.orThrow(), changes)
   }
 
-  /// As `sync`, but a run that failed or is `heldBack` is returned with its error.
+  /// As `sync`, but a run that failed is returned with its error.
   ///
   /// - Throws: as `sync`, if no run was made.
   package func run(
@@ -102,7 +103,7 @@ public struct SyncEngine: Sendable {
     return run
   }
 
-  /// As `preview`, but a run that would fail or be `heldBack` is returned with its error.
+  /// As `preview`, but a run that would fail is returned with its error.
   ///
   /// - Throws: as `sync`, if no run could be made.
   package func runTrial(
@@ -508,11 +509,11 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-  /// The run, if it neither failed nor is `heldBack`.
+  /// The run, unless it failed.
   ///
-  /// - Throws: the error of a run that failed or is `heldBack`.
+  /// - Throws: the error of a run that failed.
   func orThrow() throws -> SyncRun {
-    if let error { throw error }
+    if outcome == .failed, let error { throw error }
     return self
   }
 }
