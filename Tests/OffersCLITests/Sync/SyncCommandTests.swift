@@ -328,7 +328,7 @@ struct SyncCommandTests {
   @Test(
     "A first import on a full disk stores nothing, and the next import stores all offers",
     .aboutFile,
-    arguments: [(6000, "Nothing was changed"), (20_000, "Could not write a temporary file in")])
+    arguments: [(4500, "Could not write to the database"), (20_000, "Could not write a temporary file in")])
   func fullDiskAtFirst(count: Int, message: String) async throws {
     let home = try Home()
     let offers = (1...count).map {
