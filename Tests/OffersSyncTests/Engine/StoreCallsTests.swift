@@ -38,7 +38,9 @@ struct StoreCallsTests {
     let store = RecordingStore(home.database)
     let run = try await store.sync("{", in: home)
     #expect(store.writes == [.lock, .transaction(.syncNote), .unlock])
-    #expect(try await home.feed().lastRun == run)
+    let last = try #require(try await home.feed().lastRun)
+    #expect(last.outcome == .failed && last.startedAt == run.startedAt)
+    #expect(last.error?.message == run.error?.message)
   }
 
   private static let full = OffersError(.storageFailed, "The disk is full.", hint: "Make room.")
