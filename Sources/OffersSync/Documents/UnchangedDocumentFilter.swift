@@ -181,7 +181,6 @@ package final class SpoolFile: Sendable {
   ) -> OffersError {
     OffersError(
       .storageFailed, "Could not \(verb) a temporary file in \(place): \(error.text).",
-      hint: "Nothing was changed. Make room on the disk or check the folder's permissions, then try again."
-    )
+      hint: "Nothing was changed. Make room on the disk, or check the folder's permissions.")
   }
 }
