@@ -318,24 +318,29 @@ enum Windows1252 {
 
 /// Collects the UTF-8 output of decoders, and passes it on when there are 64 KiB.
 final class TextOutput {
-  private var bytes: [UInt8] = []
+  /// The buffer, which is allocated once: a decoder writes once per invalid byte.
+  private var bytes = [UInt8](repeating: 0, count: TextOutput.capacity)
+  /// The number of bytes in the buffer.
+  private var count = 0
 
   private static let capacity = 64 << 10
 
   func flush(_ emit: ByteSink) throws {
-    if bytes.isEmpty { return }
-    defer { bytes.removeAll(keepingCapacity: true) }
-    try bytes.withUnsafeBytes(emit)
+    if count == 0 { return }
+    let end = count
+    count = 0
+    try bytes.withUnsafeBytes { try emit($0.slice(0, end)) }
   }
 
   /// Appends a character; an invalid scalar becomes U+FFFD.
   @inline(__always)
   func append(scalar: UInt32, _ emit: ByteSink) throws {
-    if bytes.count >= Self.capacity { try flush(emit) }
     let (packed, length) = UTF8Scalar.pack(scalar)
+    if count + length > Self.capacity { try flush(emit) }
     for place in 0..<length {
-      bytes.append(UInt8(truncatingIfNeeded: packed >> (8 * UInt32(place))))
+      bytes[count + place] = UInt8(truncatingIfNeeded: packed >> (8 * UInt32(place)))
     }
+    count += length
   }
 
   /// Lets `body` write at the end of the buffer, with room for at least `least` bytes. `body`
@@ -343,13 +348,11 @@ final class TextOutput {
   func write(
     least: Int, _ emit: ByteSink, _ body: (UnsafeMutableRawBufferPointer) -> Int
   ) throws {
-    if bytes.count + least > Self.capacity { try flush(emit) }
-    let count = bytes.count
-    bytes += [UInt8](repeating: 0, count: Self.capacity - count)
-    let written = bytes.withUnsafeMutableBytes {
-      body(UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+    if count + least > Self.capacity { try flush(emit) }
+    let start = count
+    count += bytes.withUnsafeMutableBytes {
+      body(UnsafeMutableRawBufferPointer(rebasing: $0[start...]))
     }
-    bytes.removeLast(Self.capacity - count - written)
   }
 }
 

@@ -201,6 +201,18 @@ struct TextTranscoderTests {
     Self.expect(page, "windows-1253", becomes: "[\u{FFFD}Α]")
   }
 
+  @Test("an invalid byte costs as little as a valid character")
+  func replacesManyInvalidBytes() {
+    let bytes = [UInt8](repeating: 0xFF, count: 1 << 20)
+    var result: StageRun?
+    let time = ContinuousClock().measure {
+      result = StageRun.transcoding(bytes, charset: "shift_jis", isCertain: true)
+    }
+    #expect(result?.bytes.count == 3 << 20)
+    #expect(result?.text.unicodeScalars.allSatisfy { $0 == "\u{FFFD}" } == true)
+    #expect(time < .seconds(5))
+  }
+
   @Test("single-byte encodings are decoded with tables")
   func readsSingleByteEncodings() {
     let samples: [(String, [UInt8], String)] = [
