@@ -380,7 +380,7 @@ struct ItemsTrail {
   /// Records the key of a member of an object that is nested in `level` other values.
   mutating func take(_ key: String, level: Int) {
     guard level == depth, depth < path.count else { return }
-    isNext = key == path[depth]
+    isNext = key.hasSameBytes(as: path[depth])
     guard depth == reached, keys.count < Self.keyLimit else { return }
     keys.append(String(decoding: key.utf8.prefix(Self.keyBytes), as: UTF8.self))
   }

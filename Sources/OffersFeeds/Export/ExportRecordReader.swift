@@ -39,7 +39,7 @@ final class ExportRecordReader {
   private var feedNames: Set<String> = []
   /// The feeds of the runs read so far; changes refer to a run by its number, counted from 1.
   private var runFeeds: [String] = []
-  private var userNames: Set<String> = []
+  private var userNames: Set<[UInt8]> = []
   /// The names of the users read so far, without differences of case.
   private var foldedUserNames: Set<String> = []
   private var hasOwner = false
@@ -283,7 +283,7 @@ final class ExportRecordReader {
     if !foldedUserNames.insert(User.folded(record.name)).inserted {
       throw user.fault(0, "came before")
     }
-    userNames.insert(record.name)
+    userNames.insert(Array(record.name.utf8))
     hasOwner = hasOwner || record.isOwner
     return record
   }
@@ -293,7 +293,9 @@ final class ExportRecordReader {
     var record = ExportedFavorite()
     if first > 0 {
       let name = try object.text(0)
-      if !userNames.contains(name) { throw object.fault(0, "names none of the users above") }
+      if !userNames.contains(Array(name.utf8)) {
+        throw object.fault(0, "names none of the users above")
+      }
       record.user = name
     }
     record.ref = try object.ref(first)
@@ -402,11 +404,13 @@ private struct ChangeFieldsLimits {
 
   init(_ fields: RecordValue) {
     guard case .object(let members) = fields else { return }
-    var names: Set<String> = []
+    var names: Set<[UInt8]> = []
     for (name, value) in members.lazy.map({ ($0.key, $0.value) }) where fault == nil {
-      if !names.insert(name).inserted { fault = "has “\(name.prefix(60))” twice" }
+      take(key: name)
+      if fault != nil { break }
+      if !names.insert(Array(name.utf8)).inserted { fault = "has “\(name.prefix(60))” twice" }
       // A field that this version does not know is short.
-      let field = OfferField.allCases.first { $0.name == name }
+      let field = OfferField.allCases.first { $0.name.hasSameBytes(as: name) }
       limit = field.map(OfferLimits.bytes) ?? OfferLimits.nameBytes
       let count =
         switch field {
@@ -416,7 +420,6 @@ private struct ChangeFieldsLimits {
         }
       // Before and after the change. The value of a reward has short texts beside the printed one.
       rest = 2 * limit * count + (1 << 10)
-      take(key: name)
       take(value, of: name)
     }
   }

@@ -50,7 +50,7 @@ final class DocumentPlace {
   }
 
   private func named(_ key: String) -> DocumentPlace? {
-    members.first { $0.key == key }?.place
+    members.first { $0.key.hasSameBytes(as: key) }?.place
   }
 
   private func insert(_ path: ArraySlice<FieldPath.Step>, _ mark: (DocumentPlace) -> Void) {

@@ -38,9 +38,9 @@ extension OfferAssembler {
   /// Writes categories as a JSON array, each once; nil for none.
   private func write(_ categories: [String], isMended: Bool) -> String? {
     var written: [String] = []
-    var seen: Set<String> = []
+    var seen: Set<[UInt8]> = []
     var isCut = false
-    for category in categories where seen.insert(category).inserted {
+    for category in categories where seen.insert(Array(category.utf8)).inserted {
       if written.count == OfferLimits.categoryCount {
         add("categories are more than \(OfferLimits.categoryCount), the rest left out")
         break

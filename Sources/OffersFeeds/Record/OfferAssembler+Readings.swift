@@ -116,7 +116,7 @@ extension OfferAssembler {
   static func cut(_ text: String, to limit: Int) -> String? {
     let kept = text.prefix(limit)
     if kept.endIndex == text.endIndex { return nil }
-    let cut = kept.lastIndex(of: " ").map { kept[..<$0] } ?? kept
+    let cut = kept.unicodeScalars.lastIndex(of: " ").map { kept[..<$0] } ?? kept
     return cut + "…"
   }
 

@@ -74,10 +74,10 @@ extension RecordValue {
     }
   }
 
-  /// The keys of the value's members, the first 100 of them, for messages.
+  /// The first 40 bytes of the keys of the value's members, the first 100 of them, for messages.
   var keys: [String] {
     guard case .object(let members) = self else { return [] }
-    return members.prefix(100).map(\.key)
+    return members.prefix(100).map { String(decoding: $0.key.utf8.prefix(40), as: UTF8.self) }
   }
 }
 
@@ -98,7 +98,7 @@ extension RecordValue.Element {
       switch member.value {
       case .text(let text): bytes += text.utf8
       case .element(let child):
-        let isBlock = Self.blocks.contains(member.key)
+        let isBlock = member.key.utf8.count <= 9 && Self.blocks.contains(member.key)
         if isBlock { Self.endLine(&bytes) }
         child.write(to: &bytes)
         if isBlock { Self.endLine(&bytes) }
@@ -144,7 +144,7 @@ extension RecordValue.Element {
   /// Whether the element is a picture that counts readers and shows nothing.
   fileprivate var isPixel: Bool {
     members.contains { member in
-      guard member.key == "@width" || member.key == "@height", case .text(let size) = member.value
+      guard member.has("@width") || member.has("@height"), case .text(let size) = member.value
       else { return false }
       return HTMLPicture.isPixel(size)
     }
@@ -210,11 +210,9 @@ extension RecordValue {
 }
 
 extension RecordValue.Member {
-  /// Whether this is the member with a key. Most keys differ in their length.
+  /// Whether this is the member with a key.
   @inline(__always)
-  fileprivate func has(_ key: String) -> Bool {
-    self.key.utf8.count == key.utf8.count && self.key == key
-  }
+  fileprivate func has(_ key: String) -> Bool { self.key.hasSameBytes(as: key) }
 }
 
 extension RecordValue.Found {
@@ -307,7 +305,7 @@ extension RecordValue.Found {
   ) {
     for member in element.members {
       guard case .element(let child) = member.value else { continue }
-      if member.key == "img", !child.isPixel {
+      if member.has("img"), !child.isPixel {
         found.append(RecordValue.Found(member.value, base: base))
       }
       addPictures(in: child, child.base ?? base, to: &found)
@@ -371,8 +369,8 @@ extension RecordValue.Found {
 extension RecordValue {
   fileprivate func hasMember(_ key: String) -> Bool {
     switch self {
-    case .object(let members): members.contains { $0.key == key }
-    case .element(let element): element.members.contains { $0.key == key }
+    case .object(let members): members.contains { $0.has(key) }
+    case .element(let element): element.members.contains { $0.has(key) }
     default: false
     }
   }
@@ -405,6 +403,17 @@ extension RecordValue {
 }
 
 extension String {
+  /// Whether another text has the same bytes.
+  ///
+  /// Texts of a document are compared by this instead of `==`, which equates canonically equivalent
+  /// texts, in a time that grows with the square of a run of combining marks. Most texts that differ
+  /// have another length.
+  @inline(__always)
+  func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count
+      && withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
+  }
+
   /// Whether there is nothing but ASCII white space and control characters.
   var isBlank: Bool { utf8.allSatisfy { $0 <= 0x20 } }
 

@@ -128,6 +128,32 @@ struct LinearTimeTests {
     }
   }
 
+  /// Texts that a comparison in Unicode would put in order, mark by mark.
+  @Test("a long run of combining marks in a text or a key is read as fast as another text")
+  func combiningMarks() throws {
+    let marks = "a" + String(repeating: "\u{301}\u{316}", count: 300_000)
+    let other = "a" + String(repeating: "\u{316}\u{301}", count: 300_000)
+    let listed = try FeedConfiguration(
+      yaml: """
+        feeds: {any: {items: ., id: id, fields: {
+          name: {from: name, limit: 2}, categories: "list.*.name"}}}
+        """, name: "any"
+    ).fetch("any")
+    let begun = Self.threadSeconds()
+    let lists = try FeedReading(
+      #"[{"id":1,"\#(marks)":2,"name":"\#(marks)tea","list":{"\#(marks)":1}}]"#, as: listed)
+    #expect(lists.ids == ["1"])
+    let categories = try FeedReading(
+      #"[{"id":1,"name":"Tea","list":["\#(marks)","\#(other)"]}]"#,
+      as: .with([.name: ["name"], .categories: ["list"]]))
+    #expect(categories.ids == ["1"])
+    let missing = try FeedReading(#"[{"name":"Tea","\#(marks)":1}]"#)
+    #expect(missing.events.count == 1)
+    let elsewhere = try FeedReading(#"{"\#(marks)":{"offers":[]}}"#, as: .below("a", "offers"))
+    #expect(elsewhere.error?.code == .unexpectedShape)
+    #expect(Self.threadSeconds() - begun < 5)
+  }
+
   @Test(
     "so does the reading of a definition",
     arguments: [

@@ -114,6 +114,25 @@ struct ExportMistakeTests {
     }
   }
 
+  /// A comparison in Unicode would put the marks in order, one by one: for minutes.
+  @Test("a long run of combining marks in a name of a field or a user is refused at once")
+  func combiningMarks() {
+    let marks = "a" + String(repeating: "\u{301}\u{316}", count: 300_000)
+    let favorite = #"{"user":"\#(marks)","ref":"a:1","starred_at":"2026-01-01T00:00:00Z"}"#
+    let begun = ContinuousClock.now
+    for (text, reason) in [
+      (Self.changes("{\"\(marks)\":1}"), "has a name of more than 4 KiB"),
+      (
+        Self.changes("{}").replacing("\"favorites\":[]", with: "\"favorites\":[\(favorite)]"),
+        "names none of the users above"
+      ),
+    ] {
+      let message = ExportReading.refusal(text)?.message
+      #expect(message?.contains(reason) == true, "\(message?.prefix(200) ?? "")")
+    }
+    #expect(ContinuousClock.now - begun < .seconds(60))
+  }
+
   @Test("a change may have every field with lists at their limits, and commas in its texts")
   func wideChange() throws {
     let list =

@@ -142,6 +142,15 @@ struct OfferLimitReadingTests {
     #expect(long.mends == ["a category is longer than 1 KiB, cut"])
   }
 
+  @Test("categories that differ in their bytes only are kept as they are")
+  func equivalentCategories() throws {
+    let reading = try FeedReading(
+      "[{\"id\":1,\"name\":\"Tea\",\"tags\":[\"Caf\u{E9}\",\"Cafe\u{301}\",\"Caf\u{E9}\"]}]",
+      as: .with([.name: ["name"], .categories: ["tags"]]))
+    let kept = reading.offers.first?[.categories].map { Array($0.utf8) }
+    #expect(kept == Array("[\"Caf\u{E9}\",\"Cafe\u{301}\"]".utf8))
+  }
+
   @Test("a value beyond those that are kept of a record costs no memory, and is told")
   func values() throws {
     for count in [1 << 18, 1 << 20] {
