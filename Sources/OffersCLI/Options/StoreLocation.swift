@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 import OffersPostgres
 import OffersSQLite
@@ -27,7 +28,7 @@ enum StoreLocation {
   /// released.
   static func inMemory() async throws -> OffersDatabase {
     let database = try await OffersDatabase.inMemory(definitions: nil)
-    _ = try await database.subscribe(to: Feed.initialName, source: SyncSource.sample.text)
+    try await database.transaction(.write) { try FeedTable.propose(at: Date(), in: $0) }
     return database
   }
 

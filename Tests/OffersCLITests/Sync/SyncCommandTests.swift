@@ -112,6 +112,22 @@ struct SyncCommandTests {
     #expect(listed?.count == 100)
   }
 
+  @Test("A dry run without a database reads the source that the definitions give the feed")
+  func dryRunWithoutDatabase() async throws {
+    let home = try Home()
+    let source = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Milk")])
+    let definitions = try home.folder.write(
+      """
+      feeds:
+        ibotta: {source: "\(source)", items: "", id: id, fields: {name: name}}
+      """, to: "feeds.yaml")
+    let document = try await home.callDocument("sync", "--dry-run", "--config", definitions)
+    let runs = try #require(document["runs"] as? [[String: Any]])
+    #expect(runs.map { $0["source"] as? String } == [source])
+    #expect(runs.map { $0["new"] as? Int } == [2])
+    #expect(!FileManager.default.fileExists(atPath: home.database))
+  }
+
   @Test("A feed from standard input is not replaced by the sample; its next sync needs a source")
   func keepsStandardInput() async throws {
     let home = try Home()
