@@ -423,11 +423,16 @@ extension SyncEngine {
     finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
     try await run(feeds, options: options, progress: progress) { feed, result in
-      finished(feed, result.flatMap { run in run.error.map { .failure($0) } ?? .success(run) })
+      finished(
+        feed,
+        result.flatMap { run in
+          if run.outcome == .failed, let error = run.error { return .failure(error) }
+          return .success(run)
+        })
     }
   }
 
-  /// As `sync`, but a run that failed or is `heldBack` is a success that carries its error.
+  /// As `sync`, but a run that failed is a success that carries its error.
   package func run(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
     isolation: isolated (any Actor)? = #isolation,

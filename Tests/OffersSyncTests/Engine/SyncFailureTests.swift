@@ -55,6 +55,20 @@ struct SyncFailureTests {
     #expect(try await home.ids().count == 30)
   }
 
+  @Test("a sync of several feeds returns a run whose removals are held back, too")
+  func returnsWhatIsHeldBackAmongOthers() async throws {
+    let home = try await SyncedFolder()
+    try await home.sync(FeedText.feed(1...30))
+    let empty = try home.folder.write("[]", to: "empty.json")
+    var results: [Result<SyncRun, OffersError>] = []
+    try await Self.engine(home.database).sync(
+      ["ibotta"], options: SyncOptions(source: .file(empty))
+    ) { results.append($1) }
+    let run = try #require(results.first).get()
+    #expect(run.outcome == .heldBack && run.error?.code == .heldBack)
+    #expect(results.count == 1)
+  }
+
   @Test("a sync of several feeds gives each feed its run or its error")
   func separatesFeeds() async throws {
     let home = try await SyncedFolder()
