@@ -75,7 +75,7 @@ extension HTMLMarkupReader {
   /// Source: HTML Standard, numeric character reference end state.
   static func character(of number: UInt32) -> UInt32 {
     switch number {
-    case 0x80...0x9F: Windows1252.controls[Int(number - 0x80)]
+    case 0x80...0x9F: SingleByteDecoder.windows1252Controls[Int(number - 0x80)]
     case 0, 0xD800...0xDFFF, 0x11_0000...: 0xFFFD
     default: number
     }

@@ -19,7 +19,7 @@ package final class TextTranscoder {
     /// All bytes so far are ASCII.
     case ascii
     case utf8
-    case windows1252
+    case singleByte(SingleByteDecoder)
     case other(CharsetDecoder)
     /// The declared encoding is not supported, and all bytes so far are ASCII.
     case unknown(String)
@@ -93,8 +93,8 @@ package final class TextTranscoder {
       switch stage {
       case .utf8:
         return try emit(rest)
-      case .windows1252:
-        return try Windows1252.decode(rest, into: output, emit)
+      case .singleByte(let decoder):
+        return try decoder.decode(rest, into: output, emit)
       case .other(var decoder):
         stage = .start
         defer { stage = .other(decoder) }
@@ -201,8 +201,13 @@ package final class TextTranscoder {
     switch charset.kind {
     case .utf8: stage = .utf8
     case .utf32: throw Self.utf32
-    case .windows1252: stage = .windows1252
-    case .utf16, .singleByte, .multiByte, .shifting:
+    case .windows1252: stage = .singleByte(.windows1252)
+    case .singleByte:
+      guard let decoder = SingleByteDecoder(iconvName: charset.iconvName) else {
+        throw Self.notKnown(charset.name)
+      }
+      stage = .singleByte(decoder)
+    case .utf16, .multiByte, .shifting:
       guard let decoder = CharsetDecoder(charset) else { throw Self.notKnown(charset.name) }
       stage = .other(decoder)
     }
@@ -223,7 +228,7 @@ package final class TextTranscoder {
   }
 }
 
-/// Converts an encoding to UTF-8 with the system's iconv. Invalid bytes, unpaired surrogates and an incomplete character at the end become
+/// Converts an encoding with several bytes per character to UTF-8 with the system's iconv. Invalid bytes, unpaired surrogates and an incomplete character at the end become
 /// U+FFFD.
 struct CharsetDecoder {
   private let conversion: CharsetConversion
@@ -293,24 +298,55 @@ struct CharsetDecoder {
   }
 }
 
-/// Converts windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding Standard, index
-/// windows-1252), to UTF-8. The five bytes that it does not define are the control characters with the
-/// same number; iconv would refuse them.
-enum Windows1252 {
+/// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
+/// table. Undefined bytes become U+FFFD.
+///
+/// Each byte is converted by itself: iconv would compose the letters and the combining accents of
+/// windows-1258 and windows-1255.
+struct SingleByteDecoder {
+  /// The characters of the bytes from 0x80 to 0xFF.
+  private let scalars: [UInt32]
+
+  /// The decoder for windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
+  /// Standard, index windows-1252). The five bytes that it does not define are the control
+  /// characters with the same number; iconv would refuse them.
+  static var windows1252: SingleByteDecoder {
+    SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
+  }
+
   /// The characters of windows-1252 from 0x80 to 0x9F.
-  static let controls: [UInt32] = [
+  static let windows1252Controls: [UInt32] = [
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
     0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
     0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
   ]
 
-  static func decode(
+  private init(scalars: [UInt32]) { self.scalars = scalars }
+
+  /// Takes the table from the system's iconv; returns nil when the system does not know the encoding.
+  init?(iconvName: String) {
+    guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
+    scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
+      var scalar: UInt32 = 0xFFFD
+      withUnsafeBytes(of: byte) { input in
+        withUnsafeMutableBytes(of: &scalar) { output in
+          // iconv holds some letters back, since a combining accent might follow.
+          if conversion.convert(input, into: output).written == 0 {
+            _ = conversion.flush(into: output)
+          }
+        }
+      }
+      conversion.reset()
+      return UInt32(littleEndian: scalar)
+    }
+  }
+
+  func decode(
     _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
   ) throws {
     for byte in bytes {
-      let isControl = 0x80...0x9F ~= byte
-      try output.append(scalar: isControl ? controls[Int(byte - 0x80)] : UInt32(byte), emit)
+      try output.append(scalar: byte < 0x80 ? UInt32(byte) : scalars[Int(byte & 0x7F)], emit)
     }
     try output.flush(emit)
   }
