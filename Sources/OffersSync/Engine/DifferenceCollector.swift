@@ -155,6 +155,7 @@ final class RecordSpool {
   /// The last records, encoded.
   private var buffer: [UInt8] = []
   private var file: SpoolFile?
+  private var count = 0
 
   /// The size of the buffer above which its records go to the file.
   fileprivate static let bufferBytes = 1 << 20
@@ -165,6 +166,7 @@ final class RecordSpool {
 
   func append(_ record: OfferRecord) throws {
     record.encode(to: &buffer)
+    count += 1
     if buffer.count < Self.bufferBytes { return }
     let target = try file ?? SpoolFile(folder: folder)
     file = target
@@ -173,15 +175,18 @@ final class RecordSpool {
   }
 
   /// The collected records, for another thread to read. Nothing may be appended after this.
-  func finish() -> SpooledRecords { SpooledRecords(file: file, rest: buffer) }
+  func finish() -> SpooledRecords { SpooledRecords(file: file, rest: buffer, count: count) }
 }
 
 /// Immutable records: a file's records first, then those in memory.
 struct SpooledRecords: OfferRecordSource {
-  fileprivate let file: SpoolFile?
-  fileprivate let rest: [UInt8]
+  let file: SpoolFile?
+  /// The encoded records in memory.
+  let rest: [UInt8]
+  /// The number of all records.
+  let count: Int
 
-  static let none = SpooledRecords(file: nil, rest: [])
+  static let none = SpooledRecords(file: nil, rest: [], count: 0)
 
   func makeReader() -> any OfferRecordReader { Reader(self) }
 
@@ -194,13 +199,23 @@ struct SpooledRecords: OfferRecordSource {
     /// The offset of the next bytes in the file.
     private var offset = 0
     private var isAtRest = false
+    private var foundCount = 0
 
     init(_ records: SpooledRecords) { self.records = records }
 
     func next() throws -> OfferRecord? {
       while true {
-        if let record = OfferRecord(decoding: bytes, at: &place) { return record }
-        if try !readOn() { return nil }
+        if let record = OfferRecord(decoding: bytes, at: &place) {
+          foundCount += 1
+          return record
+        }
+        if try readOn() { continue }
+        // A file that lost its end must not pass for a shorter list.
+        guard foundCount == records.count else {
+          throw OffersError(
+            .storageFailed, "A temporary file is incomplete.", hint: "Nothing was changed.")
+        }
+        return nil
       }
     }
 

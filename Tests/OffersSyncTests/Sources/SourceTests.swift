@@ -170,6 +170,36 @@ struct SourceTests {
       })
   }
 
+  @Test("a spool whose file or memory lost its end is an error, not a shorter list")
+  func spoolMissesItsEnd() async throws {
+    let folder = try await SyncedFolder().folder
+    func encoded(_ positions: Range<Int>) -> [UInt8] {
+      var bytes: [UInt8] = []
+      for position in positions { Self.record(position, terms: "terms").encode(to: &bytes) }
+      return bytes
+    }
+    // Whole; cut within a record of the file, and between two; cut in memory.
+    let cuts: [(stored: [UInt8], rest: [UInt8], isWhole: Bool)] = [
+      (encoded(0..<4), encoded(4..<6), true),
+      (encoded(0..<4).dropLast(3), encoded(4..<6), false),
+      (encoded(0..<3), encoded(4..<6), false),
+      (encoded(0..<4), encoded(4..<6).dropLast(1), false),
+      (encoded(0..<4).dropLast(3), [], false),
+    ]
+    for (stored, rest, isWhole) in cuts {
+      let file = try SpoolFile(folder: folder.path)
+      try stored.withUnsafeBytes { try file.append($0) }
+      let records = SpooledRecords(file: file, rest: rest, count: 6)
+      var positions: [Int] = []
+      do {
+        try records.forEachRecord { positions.append($0.position) }
+        #expect(isWhole && positions == Array(0..<6))
+      } catch let error as OffersError {
+        #expect(!isWhole && error.code == .storageFailed)
+      }
+    }
+  }
+
   @Test("a spool of few records needs no file, and one of none gives none")
   func spoolKeepsFewInMemory() throws {
     let spool = RecordSpool(folder: "/nowhere")
