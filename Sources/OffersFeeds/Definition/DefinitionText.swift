@@ -19,6 +19,31 @@ package enum DefinitionText {
         node: block([("feeds", feed)]), width: -1, allowUnicode: true)) ?? ""
   }
 
+  /// Returns the nodes of a definition without their style: the length and the text of each scalar,
+  /// and the number of elements of each list and mapping. Different for different definitions, and
+  /// the same whatever library writes the YAML.
+  package static func nodes(of definition: FeedDefinition) -> String {
+    var text = ""
+    append(block([(definition.name, block(entries(of: definition)))]), to: &text)
+    return text
+  }
+
+  private static func append(_ node: Node, to text: inout String) {
+    switch node {
+    case .scalar(let scalar): text += "\(scalar.string.utf8.count):\(scalar.string)"
+    case .sequence(let list):
+      text += "[\(list.count):"
+      for value in list { append(value, to: &text) }
+    case .mapping(let map):
+      text += "{\(map.count):"
+      for (key, value) in map {
+        append(key, to: &text)
+        append(value, to: &text)
+      }
+    case .alias: break
+    }
+  }
+
   // MARK: Nodes
 
   private static func text(_ text: String) -> Node {

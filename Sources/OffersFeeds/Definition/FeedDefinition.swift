@@ -207,7 +207,7 @@ extension FeedDefinition {
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)
     let ours = [RewardParser.rules, DateParser.rules, LinkResolver.rules, OfferLimits.rules]
-    for text in [DefinitionText.yaml(for: rules)] + ours {
+    for text in [DefinitionText.nodes(of: rules)] + ours {
       var text = text
       text.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
     }

@@ -56,6 +56,47 @@ struct DefinitionTextTests {
     #expect(DefinitionText.yaml(for: definition) == text)
   }
 
+  @Test("the nodes of a definition do not depend on the style of its YAML")
+  func writesNodes() throws {
+    let texts = [
+      "feeds: {x: {id: key, fields: {name: [title, {text: 'a b'}], terms: {text: Free}}}}",
+      """
+      feeds:
+        x:
+          fields:
+            terms:
+              text: "Free"
+            name:
+            - title
+            - text: >-
+                a
+                b
+          id: 'key'
+
+      """,
+    ]
+    for text in texts {
+      let definition = try DefinitionFile.parse(text, name: "f")[0]
+      // Stored hashes depend on these very bytes.
+      let nodes =
+        "{1:1:x{2:2:id3:key6:fields{2:4:name[2:5:title{1:4:text3:a b5:terms{1:4:text4:Free"
+      #expect(DefinitionText.nodes(of: definition) == nodes)
+    }
+  }
+
+  @Test("definitions with the same texts in another structure have other nodes")
+  func distinguishesNodes() throws {
+    let fields = [
+      "name: [a, b]", "name: {text: 'a1:b'}", "name: a, terms: b", "name: {text: 'a5:terms1:b'}",
+      "name: {from: a, limit: 80}", "name: {text: 'a5:limit2:80'}", "name: {text: a}", "name: a",
+    ]
+    let nodes = try fields.map { field in
+      DefinitionText.nodes(
+        of: try DefinitionFile.parse("feeds: {x: {id: k, fields: {\(field)}}}", name: "f")[0])
+    }
+    #expect(Set(nodes).count == fields.count)
+  }
+
   /// Texts that YAML would parse as another type or fail on without quotes.
   private static let texts = [
     "a", "true", "No", "null", "~", "5", "1.5", "2024-01-01", "1e3", "0x1F", "-", "- a", "-a", "?",
