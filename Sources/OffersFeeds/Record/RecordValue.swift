@@ -35,7 +35,8 @@ enum RecordValue {
     }
   }
 
-  /// The maximum number of values that are kept of a record. A value takes much more memory than
+  /// The maximum number of values that are kept of a record. Members of the record that no rule reads
+  /// are not kept, and do not count. A value takes much more memory than
   /// the two bytes of the document (`0,`) that may produce it.
   static let countLimit = 1 << 18
 }
@@ -174,8 +175,15 @@ extension RecordValue {
 
     /// The elements of a list, with nested lists flattened; another value is its own only element.
     var elements: [Found] {
-      guard case .list(let list) = value else { return [self] }
-      return list.flatMap { Found($0, in: self).elements }
+      var all: [Found] = []
+      addElements(to: &all)
+      return all
+    }
+
+    /// One array for all levels: a copy at each level would cost the depth times the size.
+    private func addElements(to all: inout [Found]) {
+      guard case .list(let list) = value else { return all.append(self) }
+      for value in list { Found(value, in: self).addElements(to: &all) }
     }
   }
 
