@@ -127,7 +127,7 @@ final class JSONFeedReader: FormatReader {
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
   ) throws -> Bool {
     var reader = JSONValueReader(scanner)
-    let record = try reader.read(&p, depth: depth)
+    let record = try reader.readItem(&p, depth: depth, for: assembler)
     guard case .offer(let mended) = assembler.assemble(record, isFull: reader.isFull) else {
       return false
     }
@@ -141,7 +141,7 @@ final class JSONFeedReader: FormatReader {
   ) throws {
     let first = p.pointee
     var reader = JSONValueReader(scanner)
-    let record = try reader.read(&p, depth: depth)
+    let record = try reader.readItem(&p, depth: depth, for: assembler)
     if first != 0x7B, !assembler.readsItemItself {
       let kind = JSONItemLocator.kind(of: first)
       sink.skip(id: nil, position: itemCount, reason: "\(kind), expected an object")
@@ -237,19 +237,35 @@ struct JSONValueReader {
     }
   }
 
+  /// Reads an item, as `read` does. Of an object, members that no rule reads are validated and left
+  /// out. They do not count, however large they are. The keys of the first 100 stay, with null, for
+  /// hints about missing keys.
+  mutating func readItem(
+    _ p: inout JSONScanner.Position, depth: Int, for assembler: OfferAssembler
+  ) throws(JSONStop) -> RecordValue {
+    guard p.pointee == 0x7B else { return try read(&p, depth: depth) }
+    count += 1
+    return .object(try readObject(&p, depth: depth, for: assembler))
+  }
+
   private mutating func readObject(
-    _ p: inout JSONScanner.Position, depth: Int
+    _ p: inout JSONScanner.Position, depth: Int, for assembler: OfferAssembler? = nil
   ) throws(JSONStop) -> [RecordValue.Member] {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
     var members: [RecordValue.Member] = []
     guard scanner.enter(&p, until: 0x7D) else { return members }
     members.reserveCapacity(8)
+    var unreadCount = 0
     repeat {
       scanner.skipWhitespace(&p)
       var traits = JSONScanner.TextTraits()
       let raw = try scanner.scanKey(&p, &traits)
-      if try !skipsIfFull(&p, depth: depth + 1) {
-        let key = JSONText.decode(raw, traits).text
+      let key = JSONText.decode(raw, traits).text
+      if let assembler, !assembler.reads(key) {
+        try scanner.skipValue(&p, depth: depth + 1)
+        unreadCount += 1
+        if unreadCount <= 100 { members.append(.init(key: key, value: .null)) }
+      } else if try !skipsIfFull(&p, depth: depth + 1) {
         members.append(.init(key: key, value: try read(&p, depth: depth + 1)))
       }
     } while try scanner.goOn(&p, until: 0x7D)

@@ -34,7 +34,8 @@ final class XMLItemHandler: XMLTokenHandler {
   private var item: [ItemFrame] = []
   /// The text since the last start or end of an element, of the current item or of the document.
   private var pending: [UInt8] = []
-  /// The number of the current item's open elements for which there was no room.
+  /// The number of the current item's open elements that are not kept: no rule reads them, or there
+  /// was no room for them. Their texts do not count.
   private var leftOutDepth = 0
   /// The number of elements and attributes of the current item.
   private var itemValues = 0
@@ -104,7 +105,9 @@ final class XMLItemHandler: XMLTokenHandler {
   }
 
   private func startInItem(_ name: String, _ attributes: [XMLTokenReader.Attribute]) throws {
-    if leftOutDepth > 0 || !hasRoom() {
+    // One path leads to a picture, whether or not it has the prefix of XHTML.
+    let name = name == "xhtml:img" ? "img" : name
+    if leftOutDepth > 0 || item.count == 1 && !assembler.reads(name) || !hasRoom() {
       leftOutDepth += 1
       return
     }
@@ -112,8 +115,6 @@ final class XMLItemHandler: XMLTokenHandler {
     let outer = item[item.count - 1].base
     let base = base(attributes, within: outer)
     if base != nil { baseCount += 1 }
-    // One path leads to a picture, whether or not it has the prefix of XHTML.
-    let name = name == "xhtml:img" ? "img" : name
     try push(name, attributes, base: base ?? outer, declares: base != nil)
   }
 
@@ -127,13 +128,17 @@ final class XMLItemHandler: XMLTokenHandler {
   private func push(
     _ name: String, _ attributes: [XMLTokenReader.Attribute], base: LinkResolver?, declares: Bool
   ) throws {
+    try takeRoom(name.utf8.count)
     itemValues += 1
     var frame = ItemFrame(name: name, base: base)
     if declares { frame.element.base = base }
-    for (name, value) in attributes where hasRoom() {
-      try takeRoom(name.utf8.count + value.utf8.count)
+    for (name, value) in attributes {
+      let key = "@" + name
+      if item.isEmpty, !assembler.reads(key) { continue }
+      guard hasRoom() else { break }
+      try takeRoom(key.utf8.count + value.utf8.count)
       itemValues += 1
-      frame.element.members.append(.init(key: "@" + name, value: .text(value)))
+      frame.element.members.append(.init(key: key, value: .text(value)))
     }
     item.append(frame)
   }
@@ -154,6 +159,7 @@ final class XMLItemHandler: XMLTokenHandler {
 
   func text(_ text: UnsafeRawBufferPointer) throws {
     if !item.isEmpty {
+      if leftOutDepth > 0 || item.count == 1 && !assembler.readsOwnText { return }
       try takeRoom(text.count)
     } else {
       if readCount == 0 || documentBytes >= 1 << 20 { return }

@@ -175,6 +175,20 @@ extension FeedDefinition {
     return paths.filter(\.isFromDocument)
   }
 
+  /// The first keys of the paths in an item, so that its other members need not be kept; nil if a path
+  /// begins with another step, and may need any member.
+  var itemKeys: [String]? {
+    var keys: Set<[UInt8]> = []
+    for path in valuePaths where !path.isFromDocument {
+      switch path.steps.first {
+      case .key(let key): keys.insert(Array(key.utf8))
+      case .ownKey: break
+      case .index, .all, .matching, .kind, nil: return nil
+      }
+    }
+    return keys.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Whether a path leads to an item itself, which may be a text then.
   var readsItemItself: Bool {
     valuePaths.contains { path in

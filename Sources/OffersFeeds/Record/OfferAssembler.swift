@@ -26,6 +26,8 @@ final class OfferAssembler {
   let now: Int64
   /// Whether a path leads to an item itself, which may be a text then.
   let readsItemItself: Bool
+  /// The keys of an item's members that a rule may read; nil for all members.
+  private let itemKeys: [String]?
   /// The current offer.
   var offer = OfferRecord()
   /// Descriptions of the current offer's parts that were left out or repaired.
@@ -61,9 +63,18 @@ final class OfferAssembler {
     values = RecordValues(.null, document: document.value)
     zone = definition.dayZone
     readsItemItself = definition.readsItemItself
+    itemKeys = definition.itemKeys
     nameKey = definition.fields[.name]?.onlyKey
     if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
   }
+
+  /// Whether a rule may read the member of an item with a key.
+  func reads(_ key: String) -> Bool {
+    itemKeys?.contains { $0.hasSameBytes(as: key) } ?? true
+  }
+
+  /// Whether a rule may read the text directly in an XML element that is an item.
+  var readsOwnText: Bool { itemKeys == nil }
 
   /// Makes an offer of a record.
   ///

@@ -142,6 +142,47 @@ struct OfferLimitReadingTests {
     #expect(long.mends == ["a category is longer than 1 KiB, cut"])
   }
 
+  @Test("a member that no rule reads counts for nothing, wherever it stands")
+  func unreadMembers() throws {
+    let numbers = "[" + String(repeating: "1,", count: 1 << 18) + "1]"
+    let json = try Self.read(
+      Self.json, "{\"offers\":[{\"shape\":\(numbers),\"id\":1,\"name\":\"Tea\",\"reward\":\"$1\"}]}"
+    )
+    #expect(json.ids == ["1"])
+    #expect(json.offers.first?[.reward] == "$1")
+    #expect(json.mends.isEmpty)
+    let bytes = String(repeating: "QUJD", count: 17 << 18)
+    let shape = String(repeating: "<p/>", count: 1 << 18)
+    let xml =
+      "<feed><offer a='1'>text<data><d>\(bytes)</d></data><shape>\(shape)</shape>"
+      + "<id>1</id><name>Tea</name><reward>$1</reward></offer></feed>"
+    #expect(try Self.read(Self.xml, xml) == json)
+  }
+
+  @Test("the names of elements count to the size of a record")
+  func elementNames() throws {
+    let name = "n" + String(repeating: "x", count: 1000)
+    let tags = String(repeating: "<\(name)/>", count: 17_000)
+    let reading = try Self.read(
+      Self.xml, "<feed><offer><id>1</id><name>Tea</name><tag>\(tags)</tag></offer></feed>")
+    #expect(reading.error?.code == .limitExceeded)
+  }
+
+  /// A copy of all elements at each level would take a hundred times as long.
+  @Test("a large list in many lists is flattened in about the time of a large list")
+  func nestedLists() {
+    let flat = RecordValue.list(Array(repeating: .number("1"), count: 20_000))
+    let nested = (1...100).reduce(flat) { inner, _ in .list([inner]) }
+    func time(_ value: RecordValue) -> Duration {
+      (0..<5).map { _ in
+        ContinuousClock().measure {
+          #expect(RecordValue.Found(value).elements.count == 20_000)
+        }
+      }.min() ?? .zero
+    }
+    #expect(time(nested) / 20 < time(flat))
+  }
+
   @Test("categories that differ in their bytes only are kept as they are")
   func equivalentCategories() throws {
     let reading = try FeedReading(
