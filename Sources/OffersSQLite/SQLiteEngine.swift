@@ -237,18 +237,25 @@ package final class SQLiteEngine: Sendable {
   ) async throws -> Result {
     try await translating {
       if let writer { return try await body(writer) }
-      let header = try await BlockingWork.run { [file] in try DatabaseFile.find(file.path).header }
-      guard case .ours = header else { throw Self.missing(at: file.path) }
-      let opened = try await WritingConnection.open(file, header)
-      do {
-        let result = try await body(opened)
-        try await BlockingWork.run { try opened.close() }
-        return result
-      } catch {
-        // The error of the write is the one to report.
-        try? await BlockingWork.run { try opened.close() }
-        throw error
-      }
+      return try await reader.holdingOpen { try await withOwnWriter(body) }
+    }
+  }
+
+  /// Runs an operation with a connection that is opened for it.
+  private func withOwnWriter<Result: Sendable>(
+    _ body: (WritingConnection) async throws -> Result
+  ) async throws -> Result {
+    let header = try await BlockingWork.run { [file] in try DatabaseFile.find(file.path).header }
+    guard case .ours = header else { throw Self.missing(at: file.path) }
+    let opened = try await WritingConnection.open(file, header)
+    do {
+      let result = try await body(opened)
+      try await BlockingWork.run { try opened.close() }
+      return result
+    } catch {
+      // The error of the write is the one to report.
+      try? await BlockingWork.run { try opened.close() }
+      throw error
     }
   }
 

@@ -82,6 +82,15 @@ final class ReadingPool: Sendable {
     return try pool.unsafeRead { try translating($0, body) }
   }
 
+  /// Runs an operation on another connection to the file. `close` waits for it as for a read.
+  func holdingOpen<Result: Sendable>(
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    try enter()
+    defer { leave() }
+    return try await body()
+  }
+
   /// Begins a read. Returns the number of those that run or wait already.
   ///
   /// - Throws: `OffersError` with `invalidRequest` if the pool is closed.
@@ -153,6 +162,8 @@ final class ReadingPool: Sendable {
     var configuration = Configuration.offers(isReadOnly: true)
     configuration.maximumReaderCount = limit
     configuration.prepareDatabase { [file] in
+      // GRDB lets the readers of a pool wait for 10 seconds only.
+      _ = sqlite3_busy_timeout($0.sqliteConnection, Int32(Configuration.busySeconds * 1000))
       try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
     }
     let path = file.pathForReading

@@ -86,6 +86,32 @@ struct ClosingTests {
     #expect(try await store.database.fetchOffer(named: "1").isFavorite)
   }
 
+  @Test("closing a database that is open for reading waits for its write under way, too")
+  func waitsForTheWriteOfAReader() async throws {
+    let store = try await Store()
+    let database = try await OffersDatabase.open(path: store.path, access: .readOnly)
+    let hold = Hold()
+    let events = Events()
+    let writing = Task {
+      try await database.sqlite.writeAnyway { _ in
+        hold.begin()
+        events.add("write")
+      }
+    }
+    await hold.begun()
+    let closing = Task {
+      try await database.close()
+      events.add("close")
+    }
+    while (try? database.sqlite.checkOpen()) != nil { await Task.yield() }
+    // A closing that does not wait ends within this time.
+    try await Task.sleep(for: .milliseconds(200))
+    hold.end()
+    try await writing.value
+    try await closing.value
+    #expect(events.all == ["write", "close"])
+  }
+
   @Test("closing twice, also at the same time, or after a cancelled closing, is fine")
   func closesTwice() async throws {
     let store = try await Store()
