@@ -79,7 +79,8 @@ public final class OffersDatabase: Sendable {
   /// `invalidRequest`, except for `close`, which does nothing more.
   ///
   /// For another process that is writing, the image uses wait 2 seconds at most. Then they are
-  /// dropped, which makes only the order of eviction and the counts inexact.
+  /// dropped, as are those of the calls under way, which makes only the order of eviction and the counts
+  /// inexact.
   ///
   /// A database that is released without being closed loses nothing either: the writes under way
   /// end, and the gathered image uses are written. Closing lets a program wait for that, for
