@@ -126,9 +126,9 @@ class BoundTests(OfflineBase):
         self.wait("the offers are not stored", lambda: (self.stored_offers() or {}).get("offers") == 5000, 120)
         self.home.stop()
         self.open("/")
-        self.assertEqual(self.find(".held").text, "5,000 of 5,264 offers are on this device.")
+        self.assertEqual(self.find(".stored").text, "5,000 of 5,264 offers are on this device.")
         self.open("/favorites")
-        self.assertEqual(self.all(".held"), [])
+        self.assertEqual(self.all(".stored"), [])
 
     def test_at_most_50_images_are_stored_and_those_of_favorites_stay(self):
         self.home.run("sync", "--quiet", "albums")
