@@ -146,7 +146,11 @@ package struct ExportWriter {
     json.member("ref", change.ref.description)
     json.member("run", change.run)
     json.member("kind", change.kind.rawValue)
-    json.member("fields", number: change.fields)
+    // A damaged database may hold anything here; JSON has no control characters of its own.
+    let isWhole = change.fields?.unicodeScalars.allSatisfy {
+      $0.properties.generalCategory != .control
+    }
+    json.member("fields", number: isWhole == true ? change.fields : nil)
   }
 }
 
