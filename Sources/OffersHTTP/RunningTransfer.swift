@@ -419,7 +419,7 @@ struct ClientFailure {
     }
   }
 
-  /// What libcurl's text holds if a connection ended during its handshake.
+  /// Texts in libcurl's error messages for connections that ended during their TLS handshake.
   private static let signsOfAnEnd = ["SSL_ERROR_SYSCALL", "Connection reset", "unexpected eof"]
 
   private static func hint(_ reason: TransportFailure.Reason) -> String? {

@@ -211,7 +211,7 @@ package struct FileStatus: Sendable {
   }
 }
 
-/// What this process may do with a file or folder, as access(2) says.
+/// The permissions that this process has for a file or folder, by access(2).
 package struct FileAccess: OptionSet, Sendable {
   package let rawValue: Int32
 

@@ -393,7 +393,7 @@ private struct ChangeFieldsLimits {
   /// The maximum size of names and numbers.
   private static let otherBytes = 1 << 20
 
-  /// What is wrong; nil for sound fields.
+  /// The first fault that was found in the fields; nil if there is none.
   private(set) var fault: String?
   private var valueCount = 0
   private var otherBytes = 0

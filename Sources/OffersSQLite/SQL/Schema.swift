@@ -75,7 +75,7 @@ enum StoredNameCheck {
       hint: StorageFailure.salvageHint)
   }
 
-  /// What is wrong with the names; nil if nothing is, and if they cannot be read.
+  /// The fault in the stored names; nil if there is none, or if the names cannot be read.
   static func find(in database: Database) throws -> String? {
     func hasOther(_ table: String, _ isStored: (String) -> Bool) throws -> Bool {
       do {

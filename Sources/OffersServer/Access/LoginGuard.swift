@@ -170,7 +170,7 @@ actor LoginGuard {
       let stored = try await repository.fetchAttempts()
       guard begunWrites == writes else { return }
       loadedAt = now
-      // Those that have changed here since the last write are newer.
+      // Attempts in memory that have changed since the last write are newer than the stored ones.
       let newer = attempts.filter { changed.contains($0.key) }
       attempts = Dictionary(stored.map { ($0.network, $0) }) { first, _ in first }
       for network in changed { attempts[network] = newer[network] }

@@ -101,7 +101,7 @@ final class RequestRecord: Sendable {
     var route: String?
     /// The action, where the route alone does not name it.
     var action: String?
-    /// What the request was about, by names such as `feed`.
+    /// Further fields of the log entry of the request, by their names, such as `feed`.
     var details: [String: String] = [:]
   }
 

@@ -97,7 +97,7 @@ struct SourceTemplate: Sendable {
   let text: String
   private let template: Template
   private let environment: Environment
-  /// What the template is, in errors.
+  /// The name of the setting that has the template, for error messages.
   private let noun: String
 
   /// - Parameter header: the name of the header whose value the template is; nil for an address.
