@@ -13,14 +13,12 @@ struct FeedPages {
   /// The time of the sync, at which sales count or not.
   let now: Date
 
-  /// The callbacks of the caller, and the gate that the documents pass.
+  /// The callbacks of the caller.
   struct Receiver {
-    /// Called once, before the first byte is parsed.
+    /// Called once, when there is a document to parse, before its first byte.
     let begin: () async throws -> Void
     /// Receives the offers.
     let sink: any OfferSink
-    /// The gate between the decompressor and the reader.
-    let gate: UnchangedDocumentFilter
     /// Called with each decompressed chunk, and with an empty one at the end of each page.
     ///
     /// `totalBytes` is the size of the page, nil if it is unknown or the page is compressed;
@@ -47,8 +45,7 @@ struct FeedPages {
 
   /// Reads the pages, as far as their limit allows.
   ///
-  /// - Returns: the facts of the first page; nil if it is the stored document, which is not parsed:
-  ///   the server answered a conditional request with 304, or the gate found it identical.
+  /// - Returns: the facts of the first page; nil if the server answered a conditional request with 304.
   func read(into receiver: Receiver) async throws -> DocumentFacts? {
     let rule = definition.pages ?? PageRule()
     let first =
@@ -56,8 +53,7 @@ struct FeedPages {
       ? rule.first.adding(clamped: min(max(1, options.firstPage), 1 << 31) - 1) : rule.first
     var number = first
     guard
-      var page = try await readPage(
-        at: pageSource(number), page: number, records: 0, isFirst: true, receiver)
+      var page = try await readPage(at: pageSource(number), records: 0, isFirst: true, receiver)
     else { return nil }
     let facts = page.facts
     if let seconds = facts.freshSeconds {
@@ -72,8 +68,7 @@ struct FeedPages {
       receiver.nextPage(records)
       do {
         guard
-          let read = try await readPage(
-            at: next, page: number, records: records, isFirst: false, receiver)
+          let read = try await readPage(at: next, records: records, isFirst: false, receiver)
         else { break }
         page = read
       } catch let error as OffersError where isEnd(error, page) {
@@ -95,22 +90,22 @@ struct FeedPages {
   ) async throws -> (address: String?, charset: String?) {
     struct Enough: Error {}
     let unpacker = Decompressor(limitBytes: limitBytes)
-    var last = DocumentMetadata()
+    var head = DocumentMetadata()
     func take(_ bytes: UnsafeRawBufferPointer) throws {
       try Task.checkCancellation()
       if !(try handle(bytes)) { throw Enough() }
     }
     do {
       let first = try pageSource((definition.pages ?? PageRule()).first)
-      func keep(_ piece: UnsafeRawBufferPointer, _ head: DocumentMetadata) throws {
-        last = head
-        unpacker.isRawDeflate = head.isDeflate
-        try unpacker.consume(piece, take)
+      _ = try await fetch(first, isFirst: true) {
+        head = $0
+        unpacker.isRawDeflate = $0.isDeflate
+      } _: {
+        try unpacker.consume($0, take)
       }
-      _ = try await fetch(first, isFirst: true, between: {}, keep)
       try unpacker.finish(take)
     } catch is Enough {}
-    return (last.address, last.charset)
+    return (head.address, head.charset)
   }
 
   /// Whether an error of reading a further page only means that the feed has ended: where pages are
@@ -164,54 +159,40 @@ struct FeedPages {
 
   /// Reads one page.
   ///
-  /// - Returns: nil if it is the stored document, which is not parsed.
+  /// - Returns: nil if the server answered 304.
   private func readPage(
-    at source: SyncSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
+    at source: SyncSource, records: Int, isFirst: Bool, _ receiver: Receiver
   ) async throws -> Page? {
     let unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
-    var last = DocumentMetadata()
-    var hasBegun = false
-    let gate = receiver.gate
-    func feed(_ bytes: UnsafeRawBufferPointer) throws { try reader?.consume(bytes) }
+    var head = DocumentMetadata()
+    var isAtStart = isFirst
+    var totalBytes: Int? { unpacker.isCompressed ? nil : head.totalBytes }
     func take(_ bytes: UnsafeRawBufferPointer) throws {
       // A small piece may decompress to a large document.
       try Task.checkCancellation()
-      let total = unpacker.isCompressed ? nil : last.totalBytes
       // Matters only if the document cannot be read.
-      if isFirst, !bytes.isEmpty, !hasBegun {
-        hasBegun = true
+      if isAtStart, !bytes.isEmpty {
+        isAtStart = false
         if FormatDetection.isWebPage(bytes) { fetching.log.answer.contact = .stranger }
       }
-      receiver.piece(bytes, total, records + (reader?.itemCount ?? 0))
-      try gate.consume(bytes, feed)
+      receiver.piece(bytes, totalBytes, records + (reader?.itemCount ?? 0))
+      try reader?.consume(bytes)
     }
-    func begin() async throws {
-      guard reader == nil else { return }
+    let isThere = try await fetch(source, isFirst: isFirst) { metadata in
       if isFirst { try await receiver.begin() }
-      reader = makeReader(last, receiver.sink)
-      if gate.isWaiting { try gate.open(feed) }
-    }
-    let isThere = try await fetch(source, isFirst: isFirst) {
-      // The reader is created only when the gate waits to be opened. While the gate spools, the
-      // document may turn out to be the stored one, which is not parsed.
-      if gate.isWaiting { try await begin() }
-    } _: { piece, head in
-      last = head
-      unpacker.isRawDeflate = head.isDeflate
+      head = metadata
+      unpacker.isRawDeflate = metadata.isDeflate
+      reader = makeReader(metadata, receiver.sink)
+    } _: { piece in
       try unpacker.consume(piece, take)
     }
-    guard isThere else { return nil }
+    guard isThere, let reader else { return nil }
     try unpacker.finish(take)
-    if gate.isStored() { return nil }
-    try await begin()
-    try gate.release(feed)
-    guard let done = reader else { return nil }
-    try done.finish()
+    try reader.finish()
     receiver.piece(
-      UnsafeRawBufferPointer(start: nil, count: 0), unpacker.isCompressed ? nil : last.totalBytes,
-      records + done.itemCount)
-    return Page(facts: done.facts, head: last, records: done.itemCount)
+      UnsafeRawBufferPointer(start: nil, count: 0), totalBytes, records + reader.itemCount)
+    return Page(facts: reader.facts, head: head, records: reader.itemCount)
   }
 
   private func makeReader(_ head: DocumentMetadata, _ sink: any OfferSink) -> FeedReader {
@@ -222,11 +203,11 @@ struct FeedPages {
 
   /// Passes the bytes of a document to `handle` as they come, possibly compressed.
   ///
-  /// - Parameter between: called after each chunk of a server's document, but once before the
-  ///   first chunk of any other document. Unlike `handle` it may wait, such as for the store.
+  /// - Parameter begin: called when there is a document, before its first byte. Unlike `handle` it may
+  ///   wait, such as for the store.
   /// - Returns: false when the server answered 304.
   private func fetch(
-    _ source: SyncSource, isFirst: Bool, between: () async throws -> Void,
+    _ source: SyncSource, isFirst: Bool, _ begin: (DocumentMetadata) async throws -> Void,
     _ handle: PieceHandler
   ) async throws -> Bool {
     switch source {
@@ -240,13 +221,11 @@ struct FeedPages {
       return try await DocumentFetch(
         settings: fetching, namedOrigin: HTTPOrigin(named), headers: headers, isFirst: isFirst,
         explain: explain
-      ).read(url: url, between: between, handle)
+      ).read(url: url, begin, handle)
     case .file(let path):
-      try await between()
-      try await FileDocument.read(path: path, handle)
+      try await FileDocument.read(path: path, begin, handle)
     case .standardInput:
-      try await between()
-      try await FileDocument.readStandardInput(handle)
+      try await FileDocument.readStandardInput(begin, handle)
     case .sample:
       guard let sample = FeedCatalog.findSample(of: definition.name) else {
         throw OffersError(
@@ -255,8 +234,8 @@ struct FeedPages {
             "Name a source.",
             command: "offers sync \(definition.name) --from URL-OR-FILE"))
       }
-      try await between()
-      try sample.withUnsafeBytes { try handle($0, DocumentMetadata(totalBytes: $0.count)) }
+      try await begin(DocumentMetadata(totalBytes: sample.count))
+      try sample.withUnsafeBytes(handle)
     }
     return true
   }

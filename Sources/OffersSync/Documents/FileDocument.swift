@@ -12,9 +12,13 @@ enum FileDocument {
 
   /// Passes the bytes of a file to `handle`.
   ///
+  /// - Parameter begin: called once the file is open, before its first byte.
   /// - Throws: `OffersError` with `notFound` when there is no such file, `sourceFailed` when it
   ///   cannot be read; `CancellationError`, checked before each chunk; the errors of `handle`.
-  static func read(path: String, _ handle: PieceHandler) async throws {
+  static func read(
+    path: String, _ begin: (DocumentMetadata) async throws -> Void = { _ in },
+    _ handle: PieceHandler
+  ) async throws {
     // Opening a named pipe blocks until a writer opens it, so only a regular file is opened on this
     // thread.
     let descriptor = await onOwnThread(unless: findSize(path: path) != nil) {
@@ -34,7 +38,8 @@ enum FileDocument {
         hint: "Nothing was changed. Name a file in it.")
     }
     try await read(
-      descriptor: descriptor, name: path, totalBytes: status.isRegular ? status.bytes : nil, handle)
+      descriptor: descriptor, name: path, totalBytes: status.isRegular ? status.bytes : nil, begin,
+      handle)
   }
 
   /// The size of a regular file in bytes; nil for anything else, such as a pipe or a missing file.
@@ -44,13 +49,17 @@ enum FileDocument {
     return status.bytes
   }
 
-  static func readStandardInput(_ handle: PieceHandler) async throws {
-    try await read(descriptor: STDIN_FILENO, name: "standard input", totalBytes: nil, handle)
+  static func readStandardInput(
+    _ begin: (DocumentMetadata) async throws -> Void, _ handle: PieceHandler
+  ) async throws {
+    try await read(descriptor: STDIN_FILENO, name: "standard input", totalBytes: nil, begin, handle)
   }
 
   private static func read(
-    descriptor: Int32, name: String, totalBytes: Int?, _ handle: PieceHandler
+    descriptor: Int32, name: String, totalBytes: Int?,
+    _ begin: (DocumentMetadata) async throws -> Void, _ handle: PieceHandler
   ) async throws {
+    try await begin(DocumentMetadata(totalBytes: totalBytes))
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
     defer { buffer.deallocate() }
     while true {
@@ -63,9 +72,7 @@ enum FileDocument {
         throw readingFailure(name, error)
       }
       if count == 0 { return }
-      try handle(
-        UnsafeRawBufferPointer(rebasing: buffer[..<count]), DocumentMetadata(totalBytes: totalBytes)
-      )
+      try handle(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 

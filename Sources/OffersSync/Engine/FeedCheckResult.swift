@@ -129,7 +129,7 @@ extension SyncEngine {
       var records = 0
       let facts = try await pages.read(
         into: FeedPages.Receiver(
-          begin: {}, sink: sink, gate: UnchangedDocumentFilter(seed: 0, known: nil, folder: ""),
+          begin: {}, sink: sink,
           piece: { piece, _, count in
             bytes += piece.count
             records = count

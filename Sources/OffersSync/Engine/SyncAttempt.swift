@@ -120,19 +120,20 @@ struct SyncAttempt {
     with store: OffersDatabase, mayRename: Bool = true,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> Result {
-    if options.query == nil, let document = state?.document, try await recognise(document) {
+    if options.query == nil, let document = state?.document,
+      try await pages.isStored(document, seed: derivationSeed)
+    {
       return try await unchanged(document.sizeBytes, in: store)
     }
-    let gate = UnchangedDocumentFilter(
-      seed: derivationSeed, known: documentToExpect, folder: store.temporaryFolder)
+    let hasher = DocumentHasher(seed: derivationSeed)
     let collector = DifferenceCollector(
       definition: definition, derivationSeed: derivationSeed, folder: store.temporaryFolder,
       hasPages: pages.hasPages, isSearch: options.query != nil)
     do {
-      guard let facts = try await read(into: collector, through: gate, from: store, progress) else {
-        return try await unchanged(gate.hasher.sizeBytes, in: store)
+      guard let facts = try await read(into: collector, hasher, from: store, progress) else {
+        return try await unchanged(0, in: store)
       }
-      let document = gate.hasher.finish()
+      let document = hasher.finish()
       // A search has to store its offers even if its document is the stored one.
       if document == state?.document, options.query == nil {
         return try await unchanged(document.sizeBytes, in: store)
@@ -151,7 +152,7 @@ struct SyncAttempt {
       try Task.checkCancellation()
       return await failed(
         end(
-          .failed, bytes: gate.hasher.sizeBytes, counts: collector.skipped, error: reported(error),
+          .failed, bytes: hasher.sizeBytes, counts: collector.skipped, error: reported(error),
           problems: collector.problems, mendedCount: collector.mendedCount), in: store)
     }
   }
@@ -215,27 +216,27 @@ struct SyncAttempt {
   }
 
   /// Reads the document and compares its records with the stored offers. These are fetched only when
-  /// parsing begins, so that a document that is recognized as unchanged causes no scan of the store.
+  /// parsing begins, so that a 304 causes no scan of the store.
   ///
-  /// - Returns: nil if the document is the stored one, and was not parsed.
+  /// - Returns: nil if the server answered 304.
   private func read(
-    into collector: DifferenceCollector, through gate: UnchangedDocumentFilter,
-    from store: OffersDatabase,
+    into collector: DifferenceCollector, _ hasher: DocumentHasher, from store: OffersDatabase,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> DocumentFacts? {
     var records = 0
     func report(_ total: Int?, isWriting: Bool = false) {
       progress(
         SyncProgress(
-          feed: definition.name, bytes: gate.hasher.sizeBytes, totalBytes: total,
+          feed: definition.name, bytes: hasher.sizeBytes, totalBytes: total,
           records: records, isWriting: isWriting))
     }
     let facts = try await pages.read(
       into: FeedPages.Receiver(
         begin: {
           collector.begin(comparingWith: try await store.fetchKnownOffers(of: definition.name))
-        }, sink: collector, gate: gate,
+        }, sink: collector,
         piece: { piece, total, count in
+          hasher.update(piece)
           records = count
           report(total)
         }, nextPage: { collector.beginPage(behind: $0) }))
@@ -243,7 +244,7 @@ struct SyncAttempt {
     collector.finish()
     // Of a document whose offers change with the time, the next sync needs all of it again.
     if collector.isTimed { fetching.log.answer.vouches = false }
-    report(gate.hasher.sizeBytes, isWriting: true)
+    report(hasher.sizeBytes, isWriting: true)
     return facts
   }
 
@@ -276,44 +277,6 @@ struct SyncAttempt {
   /// Whether the document is only a part of the feed, by the definition or because of a search, so
   /// that a missing offer may still exist.
   var isSelection: Bool { definition.isSelection || options.query != nil }
-
-  /// The fingerprint of the stored document, with which a download is compared while it is read.
-  /// Nil for sources other than URLs (see `recognise`), feeds with several pages, and searches.
-  var documentToExpect: DocumentFingerprint? {
-    guard case .url = source, !pages.hasPages, options.query == nil else { return nil }
-    return state?.document
-  }
-
-  /// Whether the document of a file or of the sample is the stored one, according to its hash, so
-  /// that it need not be parsed. Most changed files are recognized by their size or their first
-  /// bytes already. False for other sources, and for files with several pages.
-  private func recognise(_ known: DocumentFingerprint) async throws -> Bool {
-    var hasher = DocumentHasher(seed: derivationSeed)
-    switch source {
-    case .file(let path):
-      if pages.hasPages { return false }
-      guard FileDocument.findSize(path: path) == known.sizeBytes else { return false }
-      do {
-        try await FileDocument.read(path: path) { piece, _ in
-          hasher.update(piece)
-          if let head = hasher.headHash(passedIn: piece), head != known.headHash {
-            throw AnotherDocument()
-          }
-        }
-      } catch is AnotherDocument {
-        return false
-      }
-    case .sample:
-      let sample = FeedCatalog.findSample(of: definition.name) ?? []
-      sample.withUnsafeBytes { hasher.update($0) }
-    case .url, .standardInput:
-      return false
-    }
-    return hasher.finish() == known
-  }
-
-  /// An error that ends the hashing of a document that differs from the stored one.
-  private struct AnotherDocument: Error {}
 
   /// Ends a sync whose document is the stored one. If removals are held back, it is the document
   /// that lacks these offers, and may confirm that they are gone.

@@ -30,17 +30,17 @@ struct DocumentFetch {
   ///
   /// - Parameters:
   ///   - url: the URL to request first, before any redirects.
-  ///   - between: called after each part of the body.
+  ///   - begin: called when the document begins, before its first byte.
   /// - Returns: false if the server answers that the document has not changed (304).
   /// - Throws: `OffersError` with `notFound` for 404 and 410, `sourceFailed` for any other
   ///   unexpected status and for network errors, `limitExceeded` past a limit, `malformedFeed` or
   ///   `malformedImage` for a type or coding of the body that is not supported;
-  ///   `CancellationError`; the errors of `handle` and `between`.
+  ///   `CancellationError`; the errors of `begin` and `handle`.
   func read(
-    url: String, between: () async throws -> Void, _ handle: PieceHandler
+    url: String, _ begin: (DocumentMetadata) async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
     do {
-      return try await readTranslated(url: url, between, handle)
+      return try await readTranslated(url: url, begin, handle)
     } catch let failure as CallerFailure {
       throw Task.isCancelled ? CancellationError() : failure.cause
     } catch {
@@ -52,7 +52,7 @@ struct DocumentFetch {
   }
 
   private func readTranslated(
-    url: String, _ between: () async throws -> Void, _ handle: PieceHandler
+    url: String, _ begin: (DocumentMetadata) async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
     let deadline = ContinuousClock.now + .wait(seconds: limits.totalSeconds)
     let (response, address) = try await open(url, deadline)
@@ -72,14 +72,18 @@ struct DocumentFetch {
       totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
       nextLink: isImage ? nil : Self.nextLink(in: response.headers["link"]),
       isDeflate: coding == "deflate")
+    do {
+      try await begin(head)
+    } catch {
+      throw CallerFailure(cause: error)
+    }
     var count = 0
     for try await piece in response.body {
       count += piece.count
       if count > limits.bodyBytes { throw FetchFailure.tooLarge(url, limits) }
       if ContinuousClock.now > deadline { throw FetchFailure.tooSlow(url, limits) }
       do {
-        try piece.withUnsafeBytes { try handle($0, head) }
-        try await between()
+        try piece.withUnsafeBytes(handle)
       } catch {
         throw CallerFailure(cause: error)
       }
@@ -87,7 +91,7 @@ struct DocumentFetch {
     return true
   }
 
-  /// An error of `handle` or `between`, which is no failure of the fetch.
+  /// An error of `begin` or `handle`, which is no failure of the fetch.
   private struct CallerFailure: Error {
     let cause: any Error
   }
@@ -371,7 +375,7 @@ struct DocumentMetadata: Sendable {
 }
 
 /// Receives a document's bytes in chunks that are valid only during the call.
-typealias PieceHandler = (_ piece: UnsafeRawBufferPointer, _ head: DocumentMetadata) throws -> Void
+typealias PieceHandler = (UnsafeRawBufferPointer) throws -> Void
 
 /// A hash of a document's URL. It is stored instead of the URL, which may contain secrets: the
 /// values of environment variables.

@@ -68,9 +68,9 @@ struct ImageFetch: Sendable {
     let log = settings.log
     var bytes: [UInt8] = []
     do {
-      let isNew = try await document.read(url: url) {
+      let isNew = try await document.read(url: url) { _ in
+      } _: { piece in
         try Task.checkCancellation()
-      } _: { piece, _ in
         bytes.append(contentsOf: piece)
       }
       let validators = log.answer.validators

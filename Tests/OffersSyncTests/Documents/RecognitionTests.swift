@@ -26,7 +26,7 @@ struct RecognitionTests {
   @Test("the same bytes are read again under other rules")
   func dependsOnRules() {
     func fingerprint(_ seed: UInt64) -> DocumentFingerprint {
-      var hasher = DocumentHasher(seed: seed)
+      let hasher = DocumentHasher(seed: seed)
       Array(FeedText.feed(1...5).utf8).withUnsafeBytes { hasher.update($0) }
       return hasher.finish()
     }
