@@ -7,7 +7,7 @@ internal import OffersSync
 
 extension OffersDatabase {
   /// Exports the data as one JSON document: the feeds with the sources that a user chose, all offers
-  /// with their times, the history of changes, and the records of users: favorites, recent searches
+  /// with their times, the history of changes, and the data of users: favorites, recent searches
   /// and read marks. It lacks what can be fetched again, such as images, and all passphrases,
   /// sessions and tokens.
   ///
@@ -18,8 +18,8 @@ extension OffersDatabase {
   /// - Parameters:
   ///   - file: a file URL. An existing regular file is replaced, also behind a symbolic link.
   ///   - favoritesOnly: whether to export only the favorites, with their feeds and their history.
-  ///   - allUsers: whether to export the records of all users, instead of that of the user of this
-  ///     database (see `record(of:)`).
+  ///   - allUsers: whether to export the data of all users, instead of that of the user of this
+  ///     database (see `bound(to:)`).
   /// - Returns: the numbers of records and of bytes that were written.
   /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, names a database, a file
   ///   that belongs to one, or something other than a regular file, or if this database is closed;
@@ -50,8 +50,8 @@ extension OffersDatabase {
   /// read, only a named source is taken, if it has none: the summary counts what was left. Favorites and
   /// users are added, and no favorite is removed. Importing twice has no further effect.
   ///
-  /// The record of a document with one user, or of one that names none, goes to the user of this
-  /// database (see `record(of:)`). The records of several users go to the users of the same names,
+  /// The data of a document with one user, or of one that names none, goes to the user of this
+  /// database (see `bound(to:)`). The data of several users goes to the users of the same names,
   /// without regard to case. A missing one is added: with the role in the document, an admin as a
   /// member. Roles stay as they are. The owner of the document is the owner here also under another
   /// name if one of the two was never renamed; the owner of a new database gets that name.
@@ -70,7 +70,9 @@ extension OffersDatabase {
   /// - Throws: `OffersError`, and then nothing was changed: `notFound` or `sourceFailed` if the file
   ///   cannot be read; `malformedFeed`, `unexpectedShape` or `newerDatabase` if it is no export, is
   ///   incomplete, or is of a newer version; `limitExceeded` for a record of more than 256 MiB;
-  ///   `invalidRequest` if `file` is no file URL, the document has several users and this is not the owner's record, or the database is closed or read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
+  ///   `invalidRequest` if `file` is no file URL, the document has several users and this is not the
+  ///   owner's database, or the database is closed or read-only; `locked` if a sync of one of the
+  ///   feeds does not end within 5 seconds;
   ///   `storageFailed`. `CancellationError` if the task is cancelled before the write begins.
   @discardableResult
   public func importRecords(

@@ -159,7 +159,7 @@ struct TransferTests {
       try OldExport.downgraded(String(contentsOf: file("new.json"), encoding: .utf8))
         == OldExport.sharedText)
     // Another user may take it for their own.
-    let ana = other.record(of: try await other.addUser(named: "Ana", role: .viewer))
+    let ana = other.bound(to: try await other.addUser(named: "Ana", role: .viewer))
     let again = try await ana.importRecords(from: file("old.json"), acceptsSources: true)
     #expect(again.newFavorites == 3 && again.newOffers == 0)
     #expect(try await other.countOffers(OfferQuery(favoritesOnly: true)) == 2)
@@ -177,11 +177,11 @@ struct TransferTests {
       try String(contentsOf: file("new.json"), encoding: .utf8) == StoredVersion.exportNow())
   }
 
-  @Test("the records of all users are exported and imported together, by their names")
+  @Test("the data of all users is exported and imported together, by their names")
   func allUsers() async throws {
     try await fill()
     let ana = try await database.addUser(named: "Ana", role: .admin)
-    try await database.record(of: ana).setFavorites(
+    try await database.bound(to: ana).setFavorites(
       [OfferRef(feed: "ibotta", offerID: "1"), OfferRef(feed: "ibotta", offerID: "2")], to: true)
     let written = try await database.export(
       to: file("all.json"), favoritesOnly: false, allUsers: true)
@@ -193,15 +193,15 @@ struct TransferTests {
     #expect(read.users.map(\.newFavorites) == [1, 2])
     #expect(read.users.map(\.role) == [.admin, .admin])
     #expect(read.users.map(\.user.role) == [.admin, .member])
-    let theirs = other.record(of: read.users[1].user)
+    let theirs = other.bound(to: read.users[1].user)
     let stars = try await theirs.fetchOffers(OfferQuery(favoritesOnly: true))
     #expect(stars.map(\.name) == ["Tea", "Jam"])
-    // Bound to one user, a database takes the record of one only.
+    // Bound to one user, a database takes the data of one only.
     let error = try await refusal { _ = try await theirs.importRecords(from: file("all.json")) }
     #expect(error.code == .invalidRequest)
     #expect(
       error.message
-        == "The document has the records of 2 users, which cannot be imported for one.")
+        == "The document has the data of 2 users, which cannot be imported for one.")
   }
 
   @Test("a backup opens and lists the same, and replaces an older backup only")

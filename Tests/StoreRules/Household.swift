@@ -18,6 +18,6 @@ struct Household: Sendable {
     opened = try await kind.open()
     try await opened.store.sync(offers)
     ana = try await opened.store.addUser(named: "Ana", role: .member)
-    anas = opened.store.record(of: ana)
+    anas = opened.store.bound(to: ana)
   }
 }

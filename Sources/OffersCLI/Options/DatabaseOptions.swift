@@ -100,9 +100,9 @@ struct DatabaseOptions: ParsableArguments {
   }
 }
 
-/// The options that name the database of a command, and the user whose record in it the command
+/// The options that name the database of a command, and the user whose data in it the command
 /// reads and writes.
-struct UserRecordOptions: ParsableArguments {
+struct UserDatabaseOptions: ParsableArguments {
   @OptionGroup var location: DatabaseOptions
 
   @Option(
@@ -117,14 +117,14 @@ struct UserRecordOptions: ParsableArguments {
     get throws { try location.place }
   }
 
-  /// The user whose record is meant.
+  /// The user whose data is meant.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for an empty name.
   var choice: UserChoice {
     get throws { try UserChoice(option: user) }
   }
 
-  /// Opens the database with the record of the user.
+  /// Opens the database with the data of the user.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user, otherwise as
   ///   `DatabaseOptions.open`.
@@ -136,20 +136,20 @@ struct UserRecordOptions: ParsableArguments {
   func open(_ place: any StorePlace, _ access: StoreAccess) async throws -> OffersDatabase {
     let choice = try choice
     if access == .readWrite { try choice.check(place) }
-    return try await choice.record(in: try await DatabaseOptions.open(place, access))
+    return try await choice.bind(try await DatabaseOptions.open(place, access))
   }
 
-  /// Opens the database with the record of the user for writing. A missing database has none of the
+  /// Opens the database with the data of the user for writing. A missing database has none of the
   /// offers that a command names, and creating one would hide a wrong path.
   ///
   /// - Throws: `OffersError` with `notFound` if there is none, otherwise as `open(_:)`.
   func openExisting() async throws -> OffersDatabase {
     let choice = try choice
-    return try await choice.record(in: try await location.openExisting())
+    return try await choice.bind(try await location.openExisting())
   }
 }
 
-/// The user whose record a command reads and writes: favorites, recent searches, read marks and
+/// The user whose data a command reads and writes: favorites, recent searches, read marks and
 /// notices.
 struct UserChoice: Sendable {
   /// The name that was given; nil for the owner of the database.
@@ -195,12 +195,12 @@ struct UserChoice: Sendable {
     return try await database.fetchUser(named: name)
   }
 
-  /// The database with the record of the user, who is looked up only if one was named.
+  /// The database with the data of the user, who is looked up only if one was named.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
-  func record(in database: OffersDatabase) async throws -> OffersDatabase {
+  func bind(_ database: OffersDatabase) async throws -> OffersDatabase {
     guard let name else { return database }
-    return database.record(of: try await database.fetchUser(named: name))
+    return database.bound(to: try await database.fetchUser(named: name))
   }
 }
 

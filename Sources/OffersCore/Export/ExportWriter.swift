@@ -165,7 +165,7 @@ extension JSONWriter {
 public struct ExportSummary: Hashable, Sendable {
   /// The number of offers, including those that their feeds no longer have.
   public package(set) var offers = 0
-  /// The number of users whose records were written.
+  /// The number of users whose data was written.
   public package(set) var users = 0
   /// The number of favorites, including those whose offers are not stored.
   public package(set) var favorites = 0

@@ -29,7 +29,7 @@ public struct ImportSummary: Hashable, Sendable {
   /// The number of sync runs of these feeds in the document.
   public package(set) var leftRuns = 0
 
-  /// The users of the document with the users who got their records, in the document's order; empty
+  /// The users of the document with the users who got their data, in the document's order; empty
   /// for a document of version 1, which names none.
   public package(set) var users: [ImportedUser] = []
 
@@ -95,7 +95,7 @@ public struct ImportedFeedSource: Hashable, Sendable {
   }
 }
 
-/// A user of a document that was imported, and the user who got their record.
+/// A user of a document that was imported, and the user who got their data.
 public struct ImportedUser: Hashable, Sendable {
   /// The name in the document.
   public let name: String

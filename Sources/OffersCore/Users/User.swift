@@ -87,7 +87,7 @@ public struct User: Hashable, Sendable, Identifiable {
 
 /// The rights on a server, in ascending order: each includes those before it.
 public enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
-  /// Reads offers and one's own record.
+  /// Reads offers and one's own data.
   case read
   /// Also stars, and adds to one's recent searches.
   case favorites

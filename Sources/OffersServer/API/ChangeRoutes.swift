@@ -71,7 +71,7 @@ struct ChangeRoutes: ContentRoutes {
 }
 
 /// The routes of the badge that tells how much is new since the user has last looked. That is kept in the
-/// user's record, so that it is the same on all of their devices.
+/// user's data, so that it is the same on all of their devices.
 struct NewsRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers

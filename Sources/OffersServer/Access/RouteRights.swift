@@ -49,7 +49,7 @@ struct RouteRights: RouterMiddleware {
 
   /// The rights of other methods than GET.
   private static let writeRights: [String: Right] = [
-    // The own record.
+    // Their own data.
     "/api/v1/offers/{ref}/favorite": .favorites,
     "/offers/{ref}/favorite": .favorites,
     "/api/v1/offers/{ref}/share": .favorites,

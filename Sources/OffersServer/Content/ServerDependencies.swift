@@ -5,7 +5,7 @@ import OffersStore
 /// The dependencies of the server: the store, the sync engine, the guess of feeds, the image source,
 /// the parser of times and amounts in queries, what maps are drawn with, and the clock.
 package struct ServerDependencies: Sendable {
-  /// The store, with the record of the owner or of the visitor of a request.
+  /// The store, with the data of the owner or of the visitor of a request.
   private(set) var store: OffersDatabase
   let syncer: any FeedSyncer
   let images: any ImageSource
@@ -26,7 +26,7 @@ package struct ServerDependencies: Sendable {
   /// to be shown in a frame of a page of an origin; nil if that cannot be found out.
   package typealias FrameCheck = @Sendable (_ url: String, _ origin: String) async -> Bool?
 
-  /// - Parameter store: the store, with the record of its owner.
+  /// - Parameter store: the store, with the data of its owner.
   package init(
     store: OffersDatabase, syncer: any FeedSyncer,
     adder: any FeedAdder,
@@ -50,7 +50,7 @@ package struct ServerDependencies: Sendable {
   func of(_ visitor: Visitor?) -> ServerDependencies {
     guard let user = visitor?.user, !user.isOwner else { return self }
     var content = self
-    content.store = store.record(of: user)
+    content.store = store.bound(to: user)
     return content
   }
 

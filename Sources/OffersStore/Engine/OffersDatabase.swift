@@ -15,7 +15,7 @@ public import OffersCore
 ///   closed.
 ///
 /// A database is always bound to one user, at first to the owner: it marks, lists and counts that user's
-/// favorites among the offers, and no call reads or writes the record of another user; see `record(of:)`.
+/// favorites among the offers, and no call reads or writes the data of another user; see `bound(to:)`.
 ///
 /// The calls and their statements stand in extensions, once for all engines.
 public final class OffersDatabase: Sendable {
@@ -26,7 +26,7 @@ public final class OffersDatabase: Sendable {
   /// its folder are created if they are missing.
   public typealias Access = StoreAccess
 
-  /// The user whose favorites, searches, read marks and notices this is about; see `record(of:)`.
+  /// The user whose favorites, searches, read marks and notices this is about; see `bound(to:)`.
   package let user: User.ID
   /// The definitions of feeds: a feed that has one has no offers before its first sync, instead of
   /// being unknown. Nil if the program that opened the database handles unknown feeds itself.
@@ -61,12 +61,12 @@ public final class OffersDatabase: Sendable {
   /// can be made for each request.
   ///
   /// ```swift
-  /// let favorites = try await database.record(of: ana).fetchOffers(OfferQuery(favoritesOnly: true))
+  /// let favorites = try await database.bound(to: ana).fetchOffers(OfferQuery(favoritesOnly: true))
   /// ```
   ///
-  /// The binding outlives the user. Once they are removed, their record is empty for every read, and each
+  /// The binding outlives the user. Once they are removed, their data is empty for every read, and each
   /// write to it throws `OffersError` with `notFound`. No later user gets their number.
-  public func record(of user: User) -> OffersDatabase {
+  public func bound(to user: User) -> OffersDatabase {
     OffersDatabase(sharing: self, user: user.id)
   }
 

@@ -4,12 +4,12 @@ extension OffersDatabase {
   /// Reads the contents of an export as one consistent state.
   ///
   /// An export has the feeds with their named sources, runs, all offers with their times, changes,
-  /// and the records of users: favorites, recent searches and read marks. It lacks data that can be
+  /// and the data of users: favorites, recent searches and read marks. It lacks data that can be
   /// fetched again or belongs to one installation, such as images and fetch states, and secrets.
   ///
   /// - Parameters:
   ///   - favoritesOnly: whether to export only favorites, their feeds and their history.
-  ///   - allUsers: whether to export the records of all users, instead of the bound one.
+  ///   - allUsers: whether to export the data of all users, instead of the bound one.
   ///   - withSearches: whether to export recent searches even if only favorites are exported.
   ///   - body: reads the records; they are valid only during the call.
   package func export<Result: Sendable>(
@@ -68,7 +68,7 @@ package final class ExportQuery {
   private let transaction: any Transaction
   private let favoritesOnly: Bool
   private let withSearches: Bool
-  /// The user whose record is exported; nil for all users.
+  /// The user whose data is exported; nil for all users.
   private let user: User.ID?
   /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]

@@ -6,7 +6,7 @@ import OffersCore
 /// A feed that the store has never read is taken whole: its runs, offers and changes, in the document's order
 /// and after all that the store has. So a store that had nothing exports the same document again. A feed that
 /// the store has read stays as it is, but gets the document's named source if it has none; the summary counts
-/// what was left. The records of users are added to those of the users here (`UserImport`). A favorite of such a
+/// what was left. The data of users is added to that of the users here (`UserImport`). A favorite of such a
 /// feed whose offer the store lacks brings the offer with it, as one that is gone.
 ///
 /// Records are kept and written in batches. Memory is bounded by the batch, the number of runs, and a byte for

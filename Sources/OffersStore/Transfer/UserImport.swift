@@ -1,9 +1,9 @@
 import Foundation
 import OffersCore
 
-/// Imports the records of users.
+/// Imports the data of users.
 ///
-/// The record of one user goes to the user who imports. The records of several users go to the users
+/// The data of one user goes to the user who imports. The data of several users goes to the users
 /// of the same names. Those who are missing are added, but none as an admin unless the document is
 /// trusted, since anybody may have written the file. The roles of the others stay.
 ///
@@ -100,9 +100,9 @@ struct UserImport {
     guard importer == User.ownerID else {
       throw OffersError(
         .invalidRequest,
-        "The document has the records of \(Units.count(records.count, "user")), which cannot be "
+        "The document has the data of \(Units.count(records.count, "user")), which cannot be "
           + "imported for one.",
-        hint: "Nothing was changed. Import it as the owner: each user gets their own record.")
+        hint: "Nothing was changed. Import it as the owner: each user gets their own data.")
     }
     let place = records.firstIndex(where: \.isOwner)
     if isNewStore, let place { return [place: User.ownerID] }

@@ -208,7 +208,7 @@ package enum UserTable {
   }
 
   /// Refuses a write for a user who was removed after the store was bound to them. They are not removed
-  /// before the transaction ends, and writes to their record follow each other if `isExclusive`.
+  /// before the transaction ends, and writes to their data follow each other if `isExclusive`.
   ///
   /// - Throws: `OffersError` with `notFound`.
   package static func check(

@@ -102,7 +102,7 @@ struct UserTransferTests {
           continue
         }
         #expect((result.status, result.output) == (64, ""), "\(result.errors)")
-        #expect(result.errors.contains("the records of 3 users: Zoe, ben, Eve."))
+        #expect(result.errors.contains("the data of 3 users: Zoe, ben, Eve."))
         #expect(result.errors.contains("Leave out --user and unset OFFERS_USER"))
       }
     }
@@ -118,7 +118,7 @@ struct UserTransferTests {
     #expect(all.output == text)
   }
 
-  @Test("the record of one user becomes the owner's, unless the user is known here")
+  @Test("the data of one user becomes the owner's, unless the user is known here")
   func one() async throws {
     let home = try await Self.household()
     let text = try await home.call("export", "--user", "ben").output
@@ -126,7 +126,7 @@ struct UserTransferTests {
     #expect((refused.status, refused.output) == (64, ""))
     #expect(
       refused.errors == """
-        offers: The document has the record of ben, who is a user here, too.
+        offers: The document has the data of ben, who is a user here, too.
                 Nothing was changed. Say whose it becomes: add --user ben, or --user Zoe
 
         """)

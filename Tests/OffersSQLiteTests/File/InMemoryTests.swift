@@ -58,7 +58,7 @@ struct InMemoryTests {
   @Test("refuses every call once it is closed")
   func closes() async throws {
     let database = try await Self.open()
-    let ben = database.record(of: try await database.addUser(named: "Ben", role: .member))
+    let ben = database.bound(to: try await database.addUser(named: "Ben", role: .member))
     try await database.close()
     try await database.close()
     for call in [

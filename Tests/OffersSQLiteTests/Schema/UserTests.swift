@@ -14,10 +14,10 @@ struct RemovedUserTests {
     let store = try await Store()
     try await store.sync([FeedOffer("1")])
     let ana = try await store.database.addUser(named: "Ana", role: .member)
-    for record in [store.database, store.database.record(of: ana)] {
-      try await record.setFavorites(named: ["1"], to: true)
-      try await record.noteSearch(RecentSearch(words: "tea", searchedAt: ChangeTests.date(5)))
-      try await record.setMark(ReaderMark(changeID: 1, readAt: ChangeTests.date(5)), of: "mail")
+    for database in [store.database, store.database.bound(to: ana)] {
+      try await database.setFavorites(named: ["1"], to: true)
+      try await database.noteSearch(RecentSearch(words: "tea", searchedAt: ChangeTests.date(5)))
+      try await database.setMark(ReaderMark(changeID: 1, readAt: ChangeTests.date(5)), of: "mail")
     }
     try store.execute(
       """

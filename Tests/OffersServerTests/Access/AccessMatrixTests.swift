@@ -122,9 +122,9 @@ struct AccessMatrixTests {
     let member = try await home.addUser("Max", .member)
     let admin = try await home.addUser("Ada", .admin)
     let other = try await home.addUser("Ottokar", .member)
-    let record = database.record(of: other)
-    _ = try await record.setFavorites(named: ["ibotta:900117", "ibotta:900118"], to: true)
-    try await record.noteSearch(RecentSearch(words: "Ottos Suche", searchedAt: now))
+    let others = database.bound(to: other)
+    _ = try await others.setFavorites(named: ["ibotta:900117", "ibotta:900118"], to: true)
+    try await others.noteSearch(RecentSearch(words: "Ottos Suche", searchedAt: now))
     _ = try await home.cookie(of: other, at: now)
     _ = try await home.bearer(of: other, .admin, named: "otto-token", at: now)
     let revoked = try await home.cookie(of: member, at: now)
@@ -225,8 +225,8 @@ struct AccessMatrixTests {
       }
     }
     // Nobody has changed what is Otto's.
-    let record = home.database.record(of: try await home.database.fetchUser(named: "Ottokar"))
-    #expect(try await record.countOffers(OfferQuery(favoritesOnly: true)) == 2)
+    let database = home.database.bound(to: try await home.database.fetchUser(named: "Ottokar"))
+    #expect(try await database.countOffers(OfferQuery(favoritesOnly: true)) == 2)
   }
 
   /// A change of the access of a user while the body of their request is on its way.

@@ -36,7 +36,7 @@ struct HouseholdTests {
   @Test("an offer that one user shares is listed for the other, who may take it off")
   func api() async throws {
     let (home, server, ana, ben) = try await Self.home()
-    let anas = home.database.record(of: try await home.database.fetchUser(named: "Ana"))
+    let anas = home.database.bound(to: try await home.database.fetchUser(named: "Ana"))
     try await home.ask(server) { (client) async throws in
       let shared = try await client.write(
         .put, "offers/900117/share", "{}", headers: Self.json(ana))
@@ -70,7 +70,7 @@ struct HouseholdTests {
   @Test("the list has pages, whose cursor belongs to it alone")
   func pages() async throws {
     let (home, server, ana, ben) = try await Self.home()
-    let anas = home.database.record(of: try await home.database.fetchUser(named: "Ana"))
+    let anas = home.database.bound(to: try await home.database.fetchUser(named: "Ana"))
     let refs = try await anas.fetchOffers(OfferQuery(limit: 5)).map(\.ref)
     for (index, ref) in refs.enumerated() {
       try await anas.share([ref], at: .init(timeIntervalSince1970: Double(100 + index)))

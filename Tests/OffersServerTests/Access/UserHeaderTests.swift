@@ -20,7 +20,7 @@ struct UserHeaderTests {
   func trusted() async throws {
     let home = try await ServedHome()
     let user = try await home.addUser("Ben", .viewer)
-    _ = try await home.database.record(of: user).setFavorites(named: ["ibotta:900117"], to: true)
+    _ = try await home.database.bound(to: user).setFavorites(named: ["ibotta:900117"], to: true)
     let server = try home.server(proxies: ["127.0.0.1"], userHeader: Self.field)
     try await home.ask(server) { client in
       let list = try await client.get("favorites", headers: try Self.fields("Ben"))

@@ -22,10 +22,10 @@ struct SeveralNodesTests {
     let home = try await ServedHome(feeds: ["ibotta", "albums", "movies"])
     let clock = SteppedClock()
     let ben = try await home.addUser("Ben", .member)
-    let record = home.database.record(of: ben)
-    _ = try await record.setFavorites(named: ["ibotta:900117"], to: true)
+    let database = home.database.bound(to: ben)
+    _ = try await database.setFavorites(named: ["ibotta:900117"], to: true)
     // The search below adds to the recent searches of the page before.
-    try await record.noteSearch(RecentSearch(words: "pasta", searchedAt: clock.now))
+    try await database.noteSearch(RecentSearch(words: "pasta", searchedAt: clock.now))
     let headers: HTTPFields = [
       .cookie: try await home.cookie(of: ben, at: clock.now), .accept: "text/html",
     ]

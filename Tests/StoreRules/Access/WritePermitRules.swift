@@ -39,14 +39,14 @@ struct WritePermitRules {
     let token = try await home.store.addToken(Self.token(of: ben), hash: LoginHome.hash(2))
     let proofs: [WritePermit.Proof] = [.session(Self.id), .token(token.id), .none]
     let permits = proofs.map { WritePermit(user: ben, role: .member, proof: $0) }
-    let record = home.store.record(of: home.ben)
+    let database = home.store.bound(to: home.ben)
     func write(_ permit: WritePermit) async -> OffersError? {
       await Self.refused(permit) {
-        try await record.setMark(ReaderMark(changeID: 3, readAt: .at(5)), of: "mail")
+        try await database.setMark(ReaderMark(changeID: 3, readAt: .at(5)), of: "mail")
       }
     }
     for permit in permits { #expect(await write(permit) == nil) }
-    #expect(try await home.other.record(of: home.ben).findMark(of: "mail") != nil)
+    #expect(try await home.other.bound(to: home.ben).findMark(of: "mail") != nil)
     try await home.other.changeUser(ben, name: nil, role: .viewer)
     for permit in permits { #expect(await write(permit) == .roleChanged) }
     try await home.other.changeUser(ben, name: nil, role: .member)
@@ -66,7 +66,7 @@ struct WritePermitRules {
       { try await $0.checkPermit() },
     ]
     for (index, call) in calls.enumerated() {
-      let error = await Self.refused(permits[0]) { try await call(record) }
+      let error = await Self.refused(permits[0]) { try await call(database) }
       #expect(error == .accessEnded, "call \(index)")
     }
     #expect(try await home.other.fetchUsers().map(\.role) == [.admin, .member])

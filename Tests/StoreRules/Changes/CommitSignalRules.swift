@@ -100,7 +100,7 @@ struct CommitSignalRules {
     }
     #expect(isTold(failed, DataChanges(hasPictures: true)))
     let both = try await changes {
-      try await store.record(of: ana).setFavorites(named: ["4"], to: true)
+      try await store.bound(to: ana).setFavorites(named: ["4"], to: true)
       try await store.putImage(ImageHome.image(2))
       try await store.setFavorites(named: ["1"], to: false)
     }

@@ -65,7 +65,7 @@ struct FeedRemovalRules {
     let home = try await Self.filled(kind, last: "jam")
     try await home.store.setFavorites(named: ["tea:tea3"], to: true)
     let ben = try await home.store.addUser(named: "ben", role: .member)
-    try await home.store.record(of: ben).setFavorites(named: ["tea:tea5"], to: true)
+    try await home.store.bound(to: ben).setFavorites(named: ["tea:tea5"], to: true)
     let history = try await home.history("tea:tea3")
     #expect(try await home.store.unsubscribe(from: "tea"))
     try await home.store.removeOffers(of: "tea", at: Self.now)

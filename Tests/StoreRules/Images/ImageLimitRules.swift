@@ -54,7 +54,7 @@ struct ImageLimitRules {
     let home = try await ImageHome(kind)
     if ofOwner { return (home, home.store) }
     let ana = try await home.store.addUser(named: "Ana", role: .viewer)
-    return (home, home.store.record(of: ana))
+    return (home, home.store.bound(to: ana))
   }
 
   @Test(

@@ -182,9 +182,9 @@ struct AgreementRules {
       let seed = UInt64.random(in: .min ... .max, using: &random)
       for user in [try #require(try await simple.fetchUsers().first), ana] {
         let answers = try await Self.answers(
-          of: reader.record(of: user), at: .at(clock), seed: seed)
+          of: reader.bound(to: user), at: .at(clock), seed: seed)
         let expected = try await Self.answers(
-          of: simple.record(of: user), at: .at(clock), seed: seed)
+          of: simple.bound(to: user), at: .at(clock), seed: seed)
         for (answer, other) in zip(answers, expected) {
           let isSame = answer.1 == other.1
           try #require(

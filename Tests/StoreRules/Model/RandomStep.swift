@@ -84,8 +84,8 @@ enum RandomStep: Sendable {
   ///
   /// - Returns: what the call returns, or the code of its error, as text.
   func run(on store: OffersDatabase, ana: User) async throws -> String {
-    func record(_ actor: Actor) -> OffersDatabase {
-      actor == .owner ? store : store.record(of: ana)
+    func database(of actor: Actor) -> OffersDatabase {
+      actor == .owner ? store : store.bound(to: ana)
     }
     do {
       switch self {
@@ -104,19 +104,19 @@ enum RandomStep: Sendable {
         return "\(try await store.subscribe(to: feed, source: "/y"))"
       case .unsubscribe(let feed): return "\(try await store.unsubscribe(from: feed))"
       case .star(let names, let isFavorite, let actor):
-        return try await record(actor).setFavorites(named: names, to: isFavorite).map {
+        return try await database(of: actor).setFavorites(named: names, to: isFavorite).map {
           "\($0.offer.ref) \($0.didChange) \($0.offer.isFavorite)"
         }.joined(separator: ", ")
       case .share(let names, let time, let actor):
-        return Self.text(try await record(actor).share(named: names, at: .at(time)))
+        return Self.text(try await database(of: actor).share(named: names, at: .at(time)))
       case .unshare(let names, let actor):
-        return Self.text(try await record(actor).unshare(named: names))
+        return Self.text(try await database(of: actor).unshare(named: names))
       case .note(let words, let feed, let actor):
-        try await record(actor).noteSearch(
+        try await database(of: actor).noteSearch(
           RecentSearch(words: words, feed: feed, searchedAt: .at(1)))
         return ""
       case .mark(let id, let actor):
-        try await record(actor).setMark(ReaderMark(changeID: id, readAt: .at(1)), of: "mail")
+        try await database(of: actor).setMark(ReaderMark(changeID: id, readAt: .at(1)), of: "mail")
         return ""
       case .removeAna:
         try await store.removeUser(ana.id)

@@ -77,7 +77,7 @@ struct RecentSearchRules {
   @Test("a user removes no search of another", arguments: StoreKind.allCases)
   func removesOwn(kind: StoreKind) async throws {
     let home = try await Household(kind)
-    for record in [home.owners, home.anas] { try await Self.note("tea", in: record) }
+    for database in [home.owners, home.anas] { try await Self.note("tea", in: database) }
     #expect(try await home.anas.removeSearch(RecentSearch.ID(words: "tea")))
     #expect(try await Self.words(home.anas) == [])
     #expect(try await Self.words(home.owners) == ["tea"])

@@ -16,7 +16,7 @@ struct UserTransferRules {
       owners = try await DatabaseHome(kind).store
       try await owners.sync((1...5).map { FeedOffer("\($0)", name: "Tea \($0)") })
       ana = try await owners.addUser(named: "Ana", role: .member)
-      anas = owners.record(of: ana)
+      anas = owners.bound(to: ana)
     }
 
     /// The same with searches, marks, and favorites, of which one is gone and one was never stored.
@@ -30,9 +30,9 @@ struct UserTransferRules {
       var favorite = ExportedFavorite()
       favorite.ref = OfferRef(feed: "later", offerID: "x")
       try await home.anas.take(MemoryExport(records: [.favorite(favorite)]))
-      for (record, words) in [(home.owners, "jam"), (home.anas, "tea")] {
+      for (database, words) in [(home.owners, "jam"), (home.anas, "tea")] {
         for seconds in [5, 6] {
-          try await record.noteSearch(
+          try await database.noteSearch(
             RecentSearch(
               words: "\(words) \(seconds)", feed: seconds == 5 ? "ibotta" : nil,
               searchedAt: .at(seconds)))
@@ -99,8 +99,8 @@ struct UserTransferRules {
   @Test("an export of one user has nothing of another", arguments: StoreKind.allCases)
   func alone(kind: StoreKind) async throws {
     let home = try await Home.filled(kind)
-    for (record, name, other) in [(home.owners, "Zoe", "Ana"), (home.anas, "Ana", "Zoe")] {
-      let kept = try await record.exported()
+    for (database, name, other) in [(home.owners, "Zoe", "Ana"), (home.anas, "Ana", "Zoe")] {
+      let kept = try await database.exported()
       #expect(kept.users.map(\.name) == [name])
       #expect(kept.favorites.allSatisfy { $0.user == name })
       let text = try kept.text()
@@ -129,7 +129,7 @@ struct UserTransferRules {
     return kept
   }
 
-  /// The users of a database that is not new, those of a document, and those who get the records.
+  /// The users of a database that is not new, those of a document, and those who get the data.
   private static let households: [(here: [String], document: [String], expected: [String])] = [
     // By name, without regard to case; roles here stay.
     (
@@ -164,7 +164,7 @@ struct UserTransferRules {
   ]
 
   @Test(
-    "records go to the users of the same names", arguments: StoreKind.allCases, households)
+    "data goes to the users of the same names", arguments: StoreKind.allCases, households)
   func matches(
     kind: StoreKind, household: (here: [String], document: [String], expected: [String])
   ) async throws {
@@ -185,7 +185,7 @@ struct UserTransferRules {
     #expect(Set(users.map(\.user.id)).count == household.document.count)
     for (number, user) in users.enumerated() {
       #expect(
-        try await store.record(of: user.user).exported().favorites.map(\.ref.offerID)
+        try await store.bound(to: user.user).exported().favorites.map(\.ref.offerID)
           == ["\(number)"])
     }
     // Nobody who was here is changed, and a second import adds nobody.
@@ -206,7 +206,7 @@ struct UserTransferRules {
   }
 
   @Test(
-    "the record of one user becomes that of the importing user, and several are refused",
+    "the data of one user becomes that of the importing user, and several are refused",
     arguments: StoreKind.allCases)
   func one(kind: StoreKind) async throws {
     let home = try await Home(kind)

@@ -7,9 +7,9 @@ import Testing
 struct HouseholdRules {
   /// The list as a user sees it: the offers with the names of their sharers.
   private static func list(
-    _ record: OffersDatabase, _ query: HouseholdQuery = HouseholdQuery()
+    _ database: OffersDatabase, _ query: HouseholdQuery = HouseholdQuery()
   ) async throws -> [String] {
-    try await record.fetchHousehold(query, maximumBytes: 1 << 20).offers.map { found in
+    try await database.fetchHousehold(query, maximumBytes: 1 << 20).offers.map { found in
       ([found.id.offerID] + found.sharers.map(\.name)).joined(separator: " ")
     }
   }
@@ -18,17 +18,17 @@ struct HouseholdRules {
   func order(kind: StoreKind) async throws {
     let home = try await Household(kind)
     let ben = try await home.owners.addUser(named: "Ben", role: .viewer)
-    let bens = home.owners.record(of: ben)
+    let bens = home.owners.bound(to: ben)
     try await home.owners.share(named: ["1"], at: .at(100))
     try await home.anas.share(named: ["2"], at: .at(200))
     // The sharers of an offer are in the order of their sharing, not in that of the users.
     try await bens.share(named: ["1"], at: .at(50))
     // Offers of the same second are in the order of their references.
     try await bens.share(named: ["4", "3"], at: .at(300))
-    for record in [home.owners, home.anas, bens] {
-      #expect(try await Self.list(record) == ["3 Ben", "4 Ben", "2 Ana", "1 Ben owner"])
-      #expect(try await record.countHousehold() == 4)
-      #expect(try await record.countHousehold(of: "nobody") == 0)
+    for database in [home.owners, home.anas, bens] {
+      #expect(try await Self.list(database) == ["3 Ben", "4 Ben", "2 Ana", "1 Ben owner"])
+      #expect(try await database.countHousehold() == 4)
+      #expect(try await database.countHousehold(of: "nobody") == 0)
     }
     try await home.owners.changeUser(home.ana.id, name: "Anna", role: nil)
     #expect(try await Self.list(bens)[2] == "2 Anna")
@@ -45,10 +45,10 @@ struct HouseholdRules {
     #expect(changes.map { $0.offer.sharers.map(\.id) } == [[home.ana.id], [home.ana.id]])
     #expect(try await home.anas.stars() == ["ibotta:2", "ibotta:3"])
     #expect(try await home.owners.stars() == [])
-    for (record, isStarred) in [(home.owners, false), (home.anas, true)] {
-      let page = try await record.fetchHousehold(HouseholdQuery(), maximumBytes: 1 << 20)
+    for (database, isStarred) in [(home.owners, false), (home.anas, true)] {
+      let page = try await database.fetchHousehold(HouseholdQuery(), maximumBytes: 1 << 20)
       #expect(page.offers.map(\.offer.isFavorite) == [isStarred, isStarred])
-      let found = try await record.findHouseholdOffer(OfferRef(feed: "ibotta", offerID: "2"))
+      let found = try await database.findHouseholdOffer(OfferRef(feed: "ibotta", offerID: "2"))
       #expect(found?.offer.isFavorite == isStarred)
       #expect(found?.sharers.map(\.name) == ["Ana"])
       #expect(found?.isShared(by: home.ana.id) == true)
@@ -78,7 +78,7 @@ struct HouseholdRules {
     let ben = try await home.owners.addUser(named: "Ben", role: .viewer)
     try await home.owners.share(named: ["1", "2"], at: .at(100))
     try await home.anas.share(named: ["1"], at: .at(200))
-    let bens = home.owners.record(of: ben)
+    let bens = home.owners.bound(to: ben)
     let changes = try await bens.unshare(named: ["1", "3"])
     #expect(changes.map(\.didChange) == [true, false])
     #expect(changes.map(\.offer.sharers) == [[], []])

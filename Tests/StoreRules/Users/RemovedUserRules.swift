@@ -10,14 +10,14 @@ struct RemovedUserRules {
     let home = try await Household(kind)
     try await home.owners.setFavorites(named: ["1", "2"], to: true)
     try await home.anas.setFavorites(named: ["2", "3"], to: true)
-    for record in [home.owners, home.anas] {
-      try await record.noteSearch(RecentSearch(words: "tea", searchedAt: .at(5)))
-      try await record.setMark(ReaderMark(changeID: 3, readAt: .at(5)), of: "mail")
+    for database in [home.owners, home.anas] {
+      try await database.noteSearch(RecentSearch(words: "tea", searchedAt: .at(5)))
+      try await database.setMark(ReaderMark(changeID: 3, readAt: .at(5)), of: "mail")
     }
     return home
   }
 
-  @Test("takes their record along, and nothing else", arguments: StoreKind.allCases)
+  @Test("takes their data along, and nothing else", arguments: StoreKind.allCases)
   func removesTheirs(kind: StoreKind) async throws {
     let home = try await Self.filled(kind)
     let query = ChangeQuery(now: .at(9000))
@@ -41,7 +41,7 @@ struct RemovedUserRules {
     let home = try await Self.filled(kind)
     let kept = try await home.owners.exported()
     try await home.owners.removeUser(home.ana.id)
-    // A later user gets nothing from the record of the removed one.
+    // A later user gets nothing from the data of the removed one.
     let second = try await home.owners.addUser(named: "Ana", role: .member)
     let ref = OfferRef(feed: "ibotta", offerID: "4")
     let writes: [(OffersDatabase) async throws -> Void] = [
@@ -60,13 +60,13 @@ struct RemovedUserRules {
       #expect(error?.code == .notFound, "write \(index)")
       #expect(error?.message == "There is no such user: they were removed.", "write \(index)")
     }
-    for record in [home.anas, home.owners.record(of: second)] {
-      #expect(try await record.stars() == [])
-      #expect(try await record.fetchOffers(OfferQuery()).allSatisfy { !$0.isFavorite })
-      #expect(try await record.fetchFeeds().map(\.favoriteCount) == [0])
-      #expect(try await record.fetchRecentSearches() == [])
-      #expect(try await record.findMark(of: "mail") == nil)
-      #expect(try await record.exported().favorites == [])
+    for database in [home.anas, home.owners.bound(to: second)] {
+      #expect(try await database.stars() == [])
+      #expect(try await database.fetchOffers(OfferQuery()).allSatisfy { !$0.isFavorite })
+      #expect(try await database.fetchFeeds().map(\.favoriteCount) == [0])
+      #expect(try await database.fetchRecentSearches() == [])
+      #expect(try await database.findMark(of: "mail") == nil)
+      #expect(try await database.exported().favorites == [])
     }
     #expect(try await home.owners.stars() == ["ibotta:1", "ibotta:2"])
     #expect(try await home.owners.fetchRecentSearches().map(\.words) == ["tea"])

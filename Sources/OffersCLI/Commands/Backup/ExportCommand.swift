@@ -27,7 +27,7 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(.favorites, help: "Only favorites, with their feeds and their history.")
   var favorites = false
 
-  @Flag(name: .long, help: "The records of all users.")
+  @Flag(name: .long, help: "The data of all users.")
   var allUsers = false
 
   /// The former name of `restore --salvage`.
@@ -44,7 +44,7 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "With -o, print one JSON document about it.")
   var json = false
 
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
 
   func validate() throws {
     if salvage {
@@ -97,7 +97,7 @@ struct ExportCommand: AsyncParsableCommand {
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> ExportSummary
 
-  /// Opens the database, with the record of the user if one user is exported.
+  /// Opens the database, with the data of the user if one user is exported.
   ///
   /// - Returns: the database, and what writes its document.
   private func open(

@@ -18,7 +18,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       is, since its next sync brings the offers; the import says which feeds these are. Favorites are \
       added, and none is removed. Importing twice has no further effect.
 
-      The record of one user, such as your favorites, becomes yours, or that of --user. The records \
+      The data of one user, such as your favorites, becomes yours, or that of --user. The data \
       of several users become those of the users with the same names. Who is missing is added, but \
       never as an admin. Others keep their roles.
 
@@ -46,7 +46,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
 
   @OptionGroup var format: LogFormatOption
   @OptionGroup var former: FormerConfigurationOption
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("imported", ["file": file]) }
 
@@ -64,7 +64,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     // does neither.
     let feeds = try ImportedFeeds(of: source)
     if feeds.users.count > 1, !choice.isDefault { throw Self.refusal(of: feeds.users) }
-    let database = try await choice.record(in: place.open(.readWrite))
+    let database = try await choice.bind(place.open(.readWrite))
     if choice.isDefault, feeds.users.count == 1 {
       try await Self.check(feeds.users[0], in: database)
     }
@@ -75,7 +75,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     for source in counts.sources { Output.note(.text(Self.line(source))) }
     if let note = note(onDefinitions: counts.leftOutDefinitions) { Output.note(.line(note)) }
     for hint in hint(on: counts.sources) { Output.note(.line(hint)) }
-    // One user's own record is the usual case.
+    // One user's own data is the usual case.
     let isForeign = counts.users.contains { User.folded($0.name) != User.folded($0.user.name) }
     if counts.users.count > 1 || isForeign {
       for user in counts.users { Output.note(.text(Self.line(user))) }
@@ -88,7 +88,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     let named = users.prefix(namedCount).joined(separator: ", ")
     return OffersError(
       .invalidRequest,
-      "The document has the records of \(Units.count(users.count, "user")): "
+      "The document has the data of \(Units.count(users.count, "user")): "
         + named + (users.count > namedCount ? " …" : "."),
       hint: "Nothing was changed. Leave out --user and unset OFFERS_USER, and each gets their own "
         + "record; or export one alone, with --user there.")
@@ -97,12 +97,12 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
   /// The maximum number of users in an error message.
   private static let namedCount = 10
 
-  /// Refuses the record of one user for the owner if it is probably that of another user here.
+  /// Refuses the data of one user for the owner if it is probably that of another user here.
   private static func check(_ name: String, in database: OffersDatabase) async throws {
     guard let user = try await database.findUser(named: name), !user.isOwner else { return }
     let owner = try await database.fetchUsers().first { $0.isOwner }?.name ?? ""
     throw OffersError(
-      .invalidRequest, "The document has the record of \(name), who is a user here, too.",
+      .invalidRequest, "The document has the data of \(name), who is a user here, too.",
       hint:
         "Nothing was changed. Say whose it becomes: add --user \(ShellQuoting.word(user.name)), "
         + "or --user \(ShellQuoting.word(owner))")

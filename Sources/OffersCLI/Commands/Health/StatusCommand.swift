@@ -28,7 +28,7 @@ struct StatusCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var terminal: ColorOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {

@@ -60,7 +60,7 @@ struct ListCommand: AsyncParsableCommand {
 
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {

@@ -67,7 +67,7 @@ struct SearchCommand: AsyncParsableCommand {
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   /// The allowed values of `--limit`.

@@ -60,7 +60,7 @@ struct ChangesCommand: AsyncParsableCommand {
 
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   /// The number of changes that are held in memory at a time.

@@ -26,7 +26,7 @@ struct FavoriteCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
     let changes = try await location.openExisting().setFavorites(named: id, to: !remove)

@@ -27,7 +27,7 @@ struct HistoryCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var paged: PagerOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {

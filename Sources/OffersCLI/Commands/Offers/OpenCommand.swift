@@ -25,7 +25,7 @@ struct OpenCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document about the result.")
   var json = false
 
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
     let offer = try await location.open(.readOnly).fetchOffer(named: id)

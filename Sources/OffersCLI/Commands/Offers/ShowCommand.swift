@@ -34,7 +34,7 @@ struct ShowCommand: AsyncParsableCommand {
 
   @OptionGroup var terminal: ColorOptions
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {

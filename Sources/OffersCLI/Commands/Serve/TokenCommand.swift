@@ -35,12 +35,12 @@ struct TokenListCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var record: UserRecordOptions
+  @OptionGroup var options: UserDatabaseOptions
 
   func run() async throws {
-    let database = try await record.location.open(.readOnly)
+    let database = try await options.location.open(.readOnly)
     let users = try await database.fetchUsers()
-    let choice = try record.choice
+    let choice = try options.choice
     let user = choice.isDefault ? nil : try await choice.fetchUser(in: database)
     let tokens = try await database.fetchTokens(of: user?.id)
     let named = Dictionary(users.map { ($0.id, $0) }, uniquingKeysWith: { one, _ in one })
@@ -182,7 +182,7 @@ struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var record: UserRecordOptions
+  @OptionGroup var options: UserDatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("token added", ["name": name, "scope": scope]) }
 
@@ -190,8 +190,8 @@ struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
     let scope: Right = try NamedChoice.find(scope, what: "scope", title: "Scopes")
     let now = Date()
     let seconds = expires == "never" ? nil : try PeriodStart.seconds(parsing: expires)
-    let database = try await record.location.openExisting()
-    let user = try await record.choice.fetchUser(in: database)
+    let database = try await options.location.openExisting()
+    let user = try await options.choice.fetchUser(in: database)
     let text = try APITokenText.make()
     let token = try await database.addToken(
       APIToken(
@@ -230,13 +230,13 @@ struct TokenRevokeCommand: AsyncParsableCommand, LoggedCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var record: UserRecordOptions
+  @OptionGroup var options: UserDatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("token revoked", ["name": name]) }
 
   func run() async throws {
-    let database = try await record.location.openExisting()
-    let user = try await record.choice.fetchUser(in: database)
+    let database = try await options.location.openExisting()
+    let user = try await options.choice.fetchUser(in: database)
     let tokens = try await database.fetchTokens(of: user.id)
     guard let token = tokens.first(where: { $0.name == name }) else {
       throw OffersError(

@@ -71,7 +71,7 @@ struct PrintedSync: Sendable {
     // A trial creates no database. If there is none, it compares with an empty store.
     let opened = try await isTrial ? place.openExisting(.readWrite) : place.open(.readWrite)
     let database: OffersDatabase? =
-      if let opened { try await user.record(in: opened) } else { nil }
+      if let opened { try await user.bind(opened) } else { nil }
     configuration = own.including(try await database?.fetchDefinitions() ?? [])
     let store = if let database { database } else { try await StoreLocation.inMemory() }
     let engine = SyncEngine(

@@ -72,7 +72,7 @@ struct SyncCommand: AsyncParsableCommand {
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup var logging: LogOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {

@@ -38,7 +38,7 @@ struct HouseholdListCommand: AsyncParsableCommand {
   @OptionGroup var output: ListFormatOptions
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   /// The number of offers that are read at a time, and the maximum size of their texts in bytes.
@@ -115,7 +115,7 @@ struct HouseholdAddCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
     let changes = try await location.openExisting().share(named: id, at: Date())
@@ -172,7 +172,7 @@ struct HouseholdRemoveCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var location: UserRecordOptions
+  @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
     let changes = try await location.openExisting().unshare(named: id)

@@ -275,7 +275,7 @@ struct UserSummary {
   /// Counts the favorites of a user.
   init(_ user: User, in database: OffersDatabase) async throws {
     self.user = user
-    favoriteCount = try await database.record(of: user).countOffers(
+    favoriteCount = try await database.bound(to: user).countOffers(
       OfferQuery(favoritesOnly: true))
   }
 

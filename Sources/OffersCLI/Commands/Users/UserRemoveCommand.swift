@@ -105,7 +105,7 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
   ) async throws -> Saved? {
     guard let path else { return nil }
     let file = try AtomicFile(output: path, beside: database)
-    let saved = try await database.record(of: user).export(
+    let saved = try await database.bound(to: user).export(
       favoritesOnly: true, allUsers: false, withSearches: true
     ) { records in
       var favorites: Set<OfferRef> = []

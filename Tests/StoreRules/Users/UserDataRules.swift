@@ -3,8 +3,8 @@ import OffersStore
 import OffersTestSupport
 import Testing
 
-@Suite("The records of two users")
-struct RecordRules {
+@Suite("The data of two users")
+struct UserDataRules {
   @Test(
     "favorites are separate: lists, marks, counts, searches, histories and exports",
     arguments: StoreKind.allCases)
@@ -13,29 +13,29 @@ struct RecordRules {
     try await home.owners.setFavorites(named: ["1", "2"], to: true)
     let changes = try await home.anas.setFavorites(named: ["2", "3", "4"], to: true)
     #expect(changes.map(\.didChange) == [true, true, true])
-    for (record, ids) in [(home.owners, ["1", "2"]), (home.anas, ["2", "3", "4"])] {
+    for (database, ids) in [(home.owners, ["1", "2"]), (home.anas, ["2", "3", "4"])] {
       let favorites = OfferQuery(favoritesOnly: true)
-      #expect(try await record.ids(favorites) == ids)
-      #expect(try await record.countOffers(favorites) == ids.count)
-      let all = try await record.fetchOffers(OfferQuery())
+      #expect(try await database.ids(favorites) == ids)
+      #expect(try await database.countOffers(favorites) == ids.count)
+      let all = try await database.fetchOffers(OfferQuery())
       #expect(all.count == 5)
       #expect(all.filter(\.isFavorite).map(\.ref.offerID) == ids)
-      let page = try await record.fetchOfferPage(OfferQuery(), maximumBytes: 1 << 20)
+      let page = try await database.fetchOfferPage(OfferQuery(), maximumBytes: 1 << 20)
       #expect(page.offers.filter(\.isFavorite).map(\.ref.offerID) == ids)
-      #expect(try await record.fetchFeeds().map(\.favoriteCount) == [ids.count])
-      #expect(try await record.countEverything().favorites == ids.count)
-      let kept = try await record.exported(favoritesOnly: true)
+      #expect(try await database.fetchFeeds().map(\.favoriteCount) == [ids.count])
+      #expect(try await database.countEverything().favorites == ids.count)
+      let kept = try await database.exported(favoritesOnly: true)
       #expect(kept.favorites.map(\.ref.offerID) == ids && kept.offers.map(\.ref.offerID) == ids)
       var query = SearchQuery("tea")
-      let hits = try await record.search(query).hits
+      let hits = try await database.search(query).hits
       #expect(Set(hits.filter(\.offer.isFavorite).map(\.offer.ref.offerID)) == Set(ids))
       query.favoritesOnly = true
-      #expect(Set(try await record.search(query).hits.map(\.offer.ref.offerID)) == Set(ids))
+      #expect(Set(try await database.search(query).hits.map(\.offer.ref.offerID)) == Set(ids))
       for id in ["1", "2", "3", "4", "5"] {
         let ref = OfferRef(feed: "ibotta", offerID: id)
-        #expect(try await record.findOffer(ref)?.isFavorite == ids.contains(id))
-        #expect(try await record.fetchOffer(named: id).isFavorite == ids.contains(id))
-        #expect(try await record.fetchHistory(named: id).offer.isFavorite == ids.contains(id))
+        #expect(try await database.findOffer(ref)?.isFavorite == ids.contains(id))
+        #expect(try await database.fetchOffer(named: id).isFavorite == ids.contains(id))
+        #expect(try await database.fetchHistory(named: id).offer.isFavorite == ids.contains(id))
       }
     }
     try await home.anas.setFavorites(named: ["2"], to: false)
@@ -51,14 +51,14 @@ struct RecordRules {
     try await home.owners.setFavorites(named: ["1", "2"], to: true)
     try await home.anas.setFavorites(named: ["2", "3"], to: true)
     try await home.owners.sync([FeedOffer("4"), FeedOffer("5")], at: 2000)
-    for (record, ids) in [(home.owners, ["1", "2"]), (home.anas, ["2", "3"])] {
+    for (database, ids) in [(home.owners, ["1", "2"]), (home.anas, ["2", "3"])] {
       for (feed, goneOnly) in [(nil, false), (nil, true), ("ibotta", false), ("ibotta", true)] {
         let query = OfferQuery(
           feed: feed, favoritesOnly: true, goneOnly: goneOnly, now: .at(2000), sort: sort)
-        #expect(try await record.ids(query).sorted() == ids)
-        #expect(try await record.countOffers(query) == 2)
+        #expect(try await database.ids(query).sorted() == ids)
+        #expect(try await database.countOffers(query) == 2)
       }
-      let gone = try await record.fetchOffers(OfferQuery(goneOnly: true, sort: sort))
+      let gone = try await database.fetchOffers(OfferQuery(goneOnly: true, sort: sort))
       #expect(gone.map(\.ref.offerID).sorted() == ["1", "2", "3"])
       #expect(gone.filter(\.isFavorite).map(\.ref.offerID).sorted() == ids)
     }
@@ -68,8 +68,8 @@ struct RecordRules {
   func searches(kind: StoreKind) async throws {
     let home = try await Household(kind)
     for number in 1...12 {
-      for (record, words) in [(home.owners, "tea"), (home.anas, "jam")] {
-        try await record.noteSearch(
+      for (database, words) in [(home.owners, "tea"), (home.anas, "jam")] {
+        try await database.noteSearch(
           RecentSearch(words: "\(words) \(number)", searchedAt: .at(number)))
       }
     }
@@ -105,16 +105,16 @@ struct RecordRules {
     try await home.owners.sync(rest, at: 2000)
     var query = ChangeQuery(now: .at(3000))
     query.favoritesOnly = true
-    for (record, id) in [(home.owners, "1"), (home.anas, "2")] {
-      let told = try await record.fetchChanges(query).changes
+    for (database, id) in [(home.owners, "1"), (home.anas, "2")] {
+      let told = try await database.fetchChanges(query).changes
       #expect(told.map { $0.offer?.ref.offerID } == [id] && told.map(\.kind) == [.gone])
-      #expect(try await record.fetchChangePage(query).changes == told)
+      #expect(try await database.fetchChangePage(query).changes == told)
     }
     let returned = [FeedOffer("11", name: "Tea 1"), FeedOffer("12", name: "Tea 2")]
     let run = try await home.owners.sync(rest + returned, at: 3000)
     #expect(run.returned.map(\.favorite.offerID) == ["1"])
-    for (record, pair) in [(home.owners, "11 1"), (home.anas, "12 2")] {
-      let news = try await record.fetchChanges(ChangeQuery(now: .at(4000))).changes
+    for (database, pair) in [(home.owners, "11 1"), (home.anas, "12 2")] {
+      let news = try await database.fetchChanges(ChangeQuery(now: .at(4000))).changes
       let found = news.compactMap { change in
         change.kind == .new
           ? change.returned.map { "\(change.offer?.ref.offerID ?? "") \($0.offerID)" } : nil
@@ -144,18 +144,18 @@ struct RecordRules {
         feed: "ibotta", source: "x", outcome: .failed, bytes: 0, startedAt: .at(now - 50),
         durationSeconds: 0, error: OffersError(.sourceFailed, "No answer.")), remember: nil,
       fetch: fetch)
-    func take(_ record: OffersDatabase, at seconds: Int) async throws -> Set<String> {
-      let (news, lastID) = try await record.fetchNews(
-        after: try await record.findMark(of: "mail"), now: .at(seconds))
-      try await record.setNewsTold(news, lastID: lastID, reader: "mail", now: .at(seconds))
+    func take(_ database: OffersDatabase, at seconds: Int) async throws -> Set<String> {
+      let (news, lastID) = try await database.fetchNews(
+        after: try await database.findMark(of: "mail"), now: .at(seconds))
+      try await database.setNewsTold(news, lastID: lastID, reader: "mail", now: .at(seconds))
       return Set(
         news.changes.map { "\($0.kind.rawValue) \($0.offer?.ref.offerID ?? "")" }
           + news.failing.map { "failing \($0.name)" })
     }
-    for (place, (record, id)) in [(home.owners, "1"), (home.anas, "2")].enumerated() {
-      let told = try await take(record, at: now + 2 * place)
+    for (place, (database, id)) in [(home.owners, "1"), (home.anas, "2")].enumerated() {
+      let told = try await take(database, at: now + 2 * place)
       #expect(told == ["gone \(id)", "expiring 3", "failing ibotta"])
-      #expect(try await take(record, at: now + 2 * place + 1) == [])
+      #expect(try await take(database, at: now + 2 * place + 1) == [])
     }
   }
 
@@ -165,8 +165,8 @@ struct RecordRules {
   func bindings(kind: StoreKind) async throws {
     let home = try await Household(kind)
     let others = [
-      home.owners.record(of: home.ana), home.anas.record(of: home.ana),
-      try await home.opened.openAgain().record(of: home.ana),
+      home.owners.bound(to: home.ana), home.anas.bound(to: home.ana),
+      try await home.opened.openAgain().bound(to: home.ana),
     ]
     try await home.anas.setFavorites(named: ["3"], to: true)
     for other in others { #expect(try await other.stars() == ["ibotta:3"]) }
@@ -174,6 +174,6 @@ struct RecordRules {
     #expect(try await home.anas.stars() == [])
     let owner = try #require(try await home.anas.fetchUsers().first)
     try await home.owners.setFavorites(named: ["1"], to: true)
-    #expect(try await home.anas.record(of: owner).stars() == ["ibotta:1"])
+    #expect(try await home.anas.bound(to: owner).stars() == ["ibotta:1"])
   }
 }

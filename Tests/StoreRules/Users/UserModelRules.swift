@@ -4,54 +4,54 @@ import OffersTestSupport
 import Testing
 
 @Suite("Users at work at the same time")
-struct RecordModelRules {
+struct UserModelRules {
   /// The number of operations of each user: searches, marks, sharing, and stars set or taken off, of
   /// which up to 8 share a call.
   private static let operationCount = TestSize.scaled(5000)
   private static let offers = (1...12).map { FeedOffer("\($0)", name: "Tea \($0)") }
 
-  /// The record of one user, without a store.
+  /// The data of one user, without a store.
   private struct Model {
     var stars: Set<String> = []
     var searches: [String] = []
     var mark: Int64 = 0
   }
 
-  /// Runs random operations of one user, each on one of the bindings, and compares the record with the
+  /// Runs random operations of one user, each on one of the bindings, and compares the data with the
   /// model, which no other user's operation and no sync changes.
-  private static func live(_ records: [OffersDatabase], seed: UInt64) async throws {
+  private static func live(_ databases: [OffersDatabase], seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     var model = Model()
     var done = 0
     while done < operationCount {
-      let record = records[Int.random(in: 0..<records.count, using: &random)]
+      let database = databases[Int.random(in: 0..<databases.count, using: &random)]
       switch Int.random(in: 0..<20, using: &random) {
       case 0:
         let words = "tea \(Int.random(in: 1...15, using: &random))"
-        try await record.noteSearch(RecentSearch(words: words, searchedAt: .at(done)))
+        try await database.noteSearch(RecentSearch(words: words, searchedAt: .at(done)))
         model.searches = Array(([words] + model.searches.filter { $0 != words }).prefix(10))
         done += 1
       case 1:
         let id = Int64.random(in: 1...9999, using: &random)
-        try await record.setMark(ReaderMark(changeID: id, readAt: .at(1)), of: "mail")
+        try await database.setMark(ReaderMark(changeID: id, readAt: .at(1)), of: "mail")
         model.mark = max(model.mark, id)
         done += 1
       case 2:
         // Sharing is not in the model, because others end it: it changes one's own stars only.
         let id = "\(Int.random(in: 1...12, using: &random))"
-        let change = try await record.share(named: [id], at: .at(done)).first
+        let change = try await database.share(named: [id], at: .at(done)).first
         #expect(change?.offer.offer.isFavorite == true)
         model.stars.insert(id)
         done += 1
       case 3:
-        try await record.unshare(named: ["\(Int.random(in: 1...12, using: &random))"])
+        try await database.unshare(named: ["\(Int.random(in: 1...12, using: &random))"])
         done += 1
       default:
         let isFavorite = Bool.random(using: &random)
         let ids = (0..<Int.random(in: 1...8, using: &random)).map { _ in
           "\(Int.random(in: 1...12, using: &random))"
         }
-        let changes = try await record.setFavorites(named: ids, to: isFavorite)
+        let changes = try await database.setFavorites(named: ids, to: isFavorite)
         for (id, change) in zip(ids, changes) {
           #expect(change.didChange == (model.stars.contains(id) != isFavorite))
           #expect(change.offer.isFavorite == isFavorite)
@@ -59,7 +59,7 @@ struct RecordModelRules {
         }
         done += ids.count
       }
-      let reader = records[Int.random(in: 0..<records.count, using: &random)]
+      let reader = databases[Int.random(in: 0..<databases.count, using: &random)]
       #expect(Set(try await reader.ids(OfferQuery(favoritesOnly: true))) == model.stars)
       #expect(try await reader.fetchRecentSearches().map(\.words) == model.searches)
       #expect(try await reader.findMark(of: "mail")?.changeID ?? 0 == model.mark)
@@ -80,13 +80,13 @@ struct RecordModelRules {
   }
 
   @Test(
-    "nobody's record changes by another's hand or by a sync: the users share one process",
+    "nobody's data changes by another's hand or by a sync: the users share one process",
     arguments: StoreKind.allCases)
   func oneProcess(kind: StoreKind) async throws {
     let home = try await Household(kind, Self.offers)
     // A second process has a connection, a cache and write turns of its own.
     let other = try await home.opened.openAgain()
-    let anas = [home.anas, other.record(of: home.ana)]
+    let anas = [home.anas, other.bound(to: home.ana)]
     try await withThrowingTaskGroup { group in
       group.addTask { try await Self.live([home.owners, other], seed: 7) }
       group.addTask { try await Self.live(anas, seed: 8) }
@@ -96,7 +96,7 @@ struct RecordModelRules {
   }
 
   @Test(
-    "nobody's record changes by another's hand or by a sync: each user has a process",
+    "nobody's data changes by another's hand or by a sync: each user has a process",
     arguments: StoreKind.shared)
   func twoProcesses(kind: StoreKind) async throws {
     let home = try await Household(kind, Self.offers)
@@ -107,7 +107,7 @@ struct RecordModelRules {
         _ = await #expect(processExitsWith: .success) {
           [kind = kind as StoreKind, address = address as String, name = name as String] in
           let store = try await kind.open(at: address)
-          let anas = store.record(of: try await store.fetchUser(named: name))
+          let anas = store.bound(to: try await store.fetchUser(named: name))
           try await withThrowingTaskGroup { group in
             group.addTask { try await Self.live([anas], seed: 10) }
             group.addTask { try await Self.sync(store, rounds: TestSize.scaled(50), seed: 11) }
