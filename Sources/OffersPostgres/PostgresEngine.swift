@@ -113,7 +113,7 @@ extension PostgresEngine: Engine {
           throw PostgresFailure.translate(error, url)
         }
       }
-    case .query, .lookup: try await database.readOnce(body)
+    case .query: try await database.readOnce(body)
     case .write: try await database.write(body)
     case .sync, .syncNote:
       try await database.write(kind: .ordered) { [leases = heldLeases] connection in

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import GRDB
 import OffersCore
 import OffersStore
@@ -15,8 +15,9 @@ package final class SQLiteEngine: Sendable {
   let writer: WritingConnection?
   /// The reads. It detects commits of any process, too.
   let reader: ReadingPool
-  /// The work of `close`, once it has begun.
-  private let closing = Mutex<Task<Void, any Error>?>(nil)
+  /// The operations that run or wait.
+  private let operations = DispatchGroup()
+  private let isClosed = Atomic(false)
 
   init(path: String, file: DatabaseFile, reader: ReadingPool, writer: WritingConnection?) {
     self.path = path
@@ -60,7 +61,9 @@ package final class SQLiteEngine: Sendable {
       }
       try await prepareForReading(file, header)
       let reader = ReadingPool(file, limit: readerCount)
-      try await reader.readWithoutTransaction { try StoredNameCheck.check(in: $0, path: file.path) }
+      try await reader.read(inTransaction: false) {
+        try StoredNameCheck.check(in: $0, path: file.path)
+      }
       return SQLiteEngine(path: path, file: file, reader: reader, writer: nil)
     } catch {
       throw StorageFailure.translate(error, path: path, since: begun)
@@ -101,23 +104,15 @@ package final class SQLiteEngine: Sendable {
   }
 
   package func close() async throws {
-    let task = closing.withLock { closing in
-      let task = closing ?? Task { try await self.finish() }
-      closing = task
-      return task
-    }
-    try await task.value
-  }
-
-  private func finish() async throws {
+    isClosed.store(true, ordering: .sequentiallyConsistent)
     do {
       try await BlockingWork.run { [self] in
+        operations.wait()
         let closed = Result { try reader.close() }
         try writer?.close()
         try closed.get()
       }
     } catch {
-      closing.withLock { $0 = nil }
       throw StorageFailure.translate(error, path: path)
     }
   }
@@ -155,89 +150,32 @@ package final class SQLiteEngine: Sendable {
   }
 
   /// - Throws: `OffersError` with `invalidRequest` if the database is closed.
-  func checkOpen() throws { try reader.checkOpen() }
+  func checkOpen() throws {
+    if isClosed.load(ordering: .sequentiallyConsistent) { throw file.closedError }
+  }
 
-  /// Reads one consistent state, in a read transaction.
+  /// Reads.
+  ///
+  /// - Parameter inTransaction: whether the queries of `body` see one state of the data; false for a single
+  ///   query, and for files that may be damaged.
   func read<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
+    inTransaction: Bool = true, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await translating { try await reader.read(body) }
+    try await holdingOpen { try await reader.read(inTransaction: inTransaction, body) }
   }
 
-  /// Reads without a transaction, for files that may be damaged: a transaction that met a damaged
-  /// page cannot even be ended.
-  func readWithoutTransaction<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
+  /// Runs an operation on the connection that writes. If the database is open for reading only, that is
+  /// refused.
+  ///
+  /// - Parameter always: whether a connection is opened for the operation in that case; a file that was
+  ///   removed is not created again.
+  func writing<Result: Sendable>(
+    always: Bool = false, _ body: (WritingConnection) async throws -> Result
   ) async throws -> Result {
-    try await translating { try await reader.readWithoutTransaction(body) }
-  }
-
-  /// Runs one read statement on the calling thread. Only for the look-ups of
-  /// `TransactionMode.lookup`: passing these reads to another thread and back takes several times as
-  /// long as the read itself.
-  func readStatement<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    do {
-      if let result = try reader.readAtOnce(body) { return result }
-    } catch {
-      throw StorageFailure.translate(error, path: path)
-    }
-    return try await read(body)
-  }
-
-  /// Waits for the writes enqueued by `writeLater`.
-  package func finishLaterWrites() async throws {
-    try await translating { try await fetchWriter().finishLaterWrites() }
-  }
-
-  private func fetchWriter() throws -> WritingConnection {
-    guard let writer else { throw OffersError.readOnlyStore }
-    return writer
-  }
-
-  /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
-  /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
-  func write<Result: Sendable>(
-    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
-    describe: @escaping @Sendable (Result) -> KnownCommits.Element? = { _ in nil },
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await translating {
-      try await fetchWriter().write(mode, waitSeconds: waitSeconds, describe: describe, body)
-    }
-  }
-
-  /// Enqueues a write without waiting for it. An error is discarded, as is the write once closing has
-  /// begun, or if the database is open for reading only.
-  package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
-    // No caller waits for the result, and the loss of what is written this way costs little.
-    if (try? checkOpen()) != nil { writer?.writeLater { try body(SQLiteTransaction($0)) } }
-  }
-
-  /// Writes in a transaction of `write`. A database that is open for reading only opens a
-  /// connection to the same file for this write; a file that was removed is not created again.
-  func writeAnyway<Result: Sendable>(
-    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await withWriter { try await $0.write(mode, waitSeconds: waitSeconds, body) }
-  }
-
-  /// Runs a write and rolls it back; returns nil if another process is writing. A database that is
-  /// open for reading only opens a connection for it, as for `writeAnyway`.
-  func writeTrialIfFree<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result? {
-    try await withWriter { try await $0.writeTrialIfFree(body) }
-  }
-
-  private func withWriter<Result: Sendable>(
-    _ body: (WritingConnection) async throws -> Result
-  ) async throws -> Result {
-    try await translating {
+    try await holdingOpen {
       if let writer { return try await body(writer) }
-      return try await reader.holdingOpen { try await withOwnWriter(body) }
+      if !always { throw OffersError.readOnlyStore }
+      return try await withOwnWriter(body)
     }
   }
 
@@ -259,27 +197,15 @@ package final class SQLiteEngine: Sendable {
     }
   }
 
-  /// Runs a write and rolls it back.
-  func writeTrial<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await translating { try await fetchWriter().writeTrial(body) }
-  }
-
-  /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.
-  ///
-  /// - Returns: whether the file was rewritten.
-  func compact(whenFreeAbove share: Double) async throws -> Bool {
-    try await translating { try await fetchWriter().compact(whenFreeAbove: share) }
-  }
-
-  /// Runs an operation, unless the database is closed, and translates its errors.
-  private func translating<Result: Sendable>(
+  /// Runs an operation, for which `close` waits, and translates its errors.
+  private func holdingOpen<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
+    operations.enter()
+    defer { operations.leave() }
+    try checkOpen()
     let begun = ContinuousClock.now
     do {
-      try checkOpen()
       return try await body()
     } catch {
       throw StorageFailure.translate(error, path: path, since: begun)
@@ -317,7 +243,7 @@ extension SQLiteEngine: Engine {
   package func checkReadiness() async throws {
     // It fails if another file has taken the place of the open one.
     _ = try await fetchDataVersion()
-    let version = try await readStatement { try Schema.version(of: $0) }
+    let version = try await read(inTransaction: false) { try Schema.version(of: $0) }
     try DatabaseFile.checkVersion(version, path: path)
     guard version == Schema.version else {
       throw OffersError(
@@ -329,9 +255,11 @@ extension SQLiteEngine: Engine {
   package func prepareSearch() async throws {
     if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
     // A database that is open for reading must be searchable as well.
-    try await writeAnyway { database in
-      // Another process may have rebuilt it meanwhile.
-      if try !SearchIndex.isCurrent(in: database) { try SearchIndex.rebuild(in: database) }
+    try await writing(always: true) { writer in
+      try await writer.write { database in
+        // Another process may have rebuilt it meanwhile.
+        if try !SearchIndex.isCurrent(in: database) { try SearchIndex.rebuild(in: database) }
+      }
     }
   }
 
@@ -339,7 +267,7 @@ extension SQLiteEngine: Engine {
   static let freeShare = 0.25
 
   package func compactAfterRemoval() async throws {
-    _ = try await compact(whenFreeAbove: Self.freeShare)
+    _ = try await writing { try await $0.compact(whenFreeAbove: Self.freeShare) }
   }
 }
 
@@ -349,67 +277,44 @@ extension SQLiteEngine {
     _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result {
     let body = { @Sendable (database: Database) in try body(SQLiteTransaction(database)) }
+    func write(
+      _ mode: WriteMode = .ordinary, always: Bool = false,
+      waitSeconds: Double = WriteGuard.waitSeconds
+    ) async throws -> Result {
+      try await writing(always: always) { [reader] writer in
+        // Without a version, the readers of commits are only told that there was one.
+        try await writer.write(
+          mode, waitSeconds: waitSeconds, version: { try? reader.fetchVersionIfOpen() },
+          describe: describe, body)
+      }
+    }
     return switch mode {
-    case .read, .query, .export: try await read(body)
-    case .lookup: try await readStatement(body)
-    case .write, .removal, .repeatableWrite, .repeatableUncountedWrite, .sync:
-      try await write(.ordinary, body)
-    case .favorites: try await writeKnown(.ordinary, describe: describe, body)
-    case .syncNote: try await write(.note, body)
-    case .trial: try await writeTrial(body)
-    case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
+    case .query: try await read(inTransaction: false, body)
+    case .read, .export: try await read(body)
+    case .write, .removal, .repeatableWrite, .repeatableUncountedWrite, .sync, .favorites:
+      try await write()
+    case .trial: try await writing { try await $0.writeTrial(body) }
+    case .syncNote: try await write(.note)
+    case .note: try await write(.note, waitSeconds: WriteGuard.noteWaitSeconds)
     case .noteOfReader:
-      try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds, body)
-    case .image, .uncountedImage: try await writeKnown(.image, describe: describe, body)
-    case .imageNote:
-      try await writeKnown(
-        .image, waitSeconds: WriteGuard.noteWaitSeconds, describe: describe, body)
+      try await write(.note, always: true, waitSeconds: WriteGuard.noteWaitSeconds)
+    case .image, .uncountedImage: try await write(.image)
+    case .imageNote: try await write(.image, waitSeconds: WriteGuard.noteWaitSeconds)
     }
   }
 
-  /// Writes, and remembers for `commits` what the commit changed.
-  private func writeKnown<Result: Sendable>(
-    _ mode: WriteMode, waitSeconds: Double = WriteGuard.waitSeconds,
-    describe: @escaping @Sendable (Result) -> DataChanges?,
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    let tell: @Sendable (VersionedResult<Result>) -> KnownCommits.Element? = { [self] in
-      self.describe(describe($0.result), after: $0.before)
+  package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
+    if !isClosed.load(ordering: .sequentiallyConsistent) {
+      writer?.writeLater { try body(SQLiteTransaction($0)) }
     }
-    return try await write(mode, waitSeconds: waitSeconds, describe: tell) { [reader] database in
-      // Without a version, the readers of commits are only told that there was one.
-      let before = try? reader.fetchVersionIfOpen()
-      return VersionedResult(result: try body(database), before: before)
-    }.result
   }
 
-  /// Describes a write, after its commit and while the write guard still keeps the commits of other processes
-  /// away.
-  ///
-  /// - Returns: nil if other data changed as well, or if nobody reads versions.
-  private func describe(_ changes: DataChanges?, after before: Int64?) -> KnownCommits.Element? {
-    // A trigger of somebody else may have changed other data.
-    guard let before, let changes, foreignSchema.isEmpty else { return nil }
-    // A commit in memory is counted after this.
-    let version = file.memory == nil ? (try? reader.fetchVersionIfOpen()) : before + 1
-    return version.map { KnownCommits.Element(before: before, after: $0, changes: changes) }
+  package func finishLaterWrites() async throws {
+    try await writing { try await $0.finishLaterWrites() }
   }
-}
 
-/// The result of a write.
-private struct VersionedResult<Result: Sendable>: Sendable {
-  let result: Result
-  /// The version of the data before the write; nil if nobody reads versions.
-  let before: Int64?
-}
-
-extension SQLiteEngine {
   package func fetchDataVersion() async throws -> Int64 {
-    do {
-      return try await reader.fetchVersion()
-    } catch {
-      throw StorageFailure.translate(error, path: path)
-    }
+    try await holdingOpen { try await reader.fetchVersion() }
   }
 
   package func commits(keeping owner: any AnyObject & Sendable) -> AsyncStream<DataCommit> {

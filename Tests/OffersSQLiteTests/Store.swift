@@ -124,7 +124,7 @@ extension OffersDatabase {
     _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await sqlite.write(mode, waitSeconds: waitSeconds, body)
+    try await sqlite.writing { try await $0.write(mode, waitSeconds: waitSeconds, body) }
   }
 }
 

@@ -25,9 +25,7 @@ struct RecordingStore: Sendable {
   var calls: [Call] { engine.calls }
   /// The locks and the writes of syncs so far, in order.
   var writes: [Call] {
-    calls.filter {
-      ![.transaction(.query), .transaction(.read), .transaction(.lookup)].contains($0)
-    }
+    calls.filter { ![.transaction(.query), .transaction(.read)].contains($0) }
   }
 
   /// Syncs the ibotta feed from a text, written to a file first.

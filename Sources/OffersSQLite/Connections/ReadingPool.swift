@@ -8,7 +8,8 @@ import Synchronization
 /// The reads of a database. On a file they run on GRDB's pool of read-only connections, which the first read
 /// opens: a program that only writes opens none. In memory they take turns with the writes.
 ///
-/// A read whose task is cancelled ends, its running statement included.
+/// A read whose task is cancelled ends, its running statement included. All reads run on threads of GRDB: the
+/// calling one may be that of an app's main actor.
 final class ReadingPool: Sendable {
   private struct Connections {
     /// The connection that GRDB counts as the writer of a read-only pool serves no reads. It has
@@ -24,12 +25,8 @@ final class ReadingPool: Sendable {
   private let file: DatabaseFile
   private let limit: Int
   private let connections: Mutex<Connections?>
-  /// Held while the connections are opened.
+  /// Held while the connections are opened or closed.
   private let opening = Mutex(())
-  /// The reads that run or wait, and their number.
-  private let reads = DispatchGroup()
-  private let readCount = Atomic(0)
-  private let isClosed = Atomic(false)
 
   /// - Parameters:
   ///   - file: the database file to read.
@@ -48,88 +45,30 @@ final class ReadingPool: Sendable {
       Connections(pool: queue, identity: nil, isImmutable: false, openingNumber: 1))
   }
 
-  /// - Throws: `OffersError` with `invalidRequest` if the pool is closed.
-  func checkOpen() throws {
-    if isClosed.load(ordering: .acquiring) { throw file.closedError }
-  }
-
-  /// Reads in a transaction.
+  /// Reads.
+  ///
+  /// - Parameter inTransaction: whether the queries of `body` see one state of the data. In a transaction, a
+  ///   damaged page cannot be got over: even its end fails.
   func read<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
+    inTransaction: Bool, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try enter()
-    defer { leave() }
-    return try await connect().pool.read { try self.translating($0, body) }
-  }
-
-  /// Reads without a transaction.
-  func readWithoutTransaction<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try enter()
-    defer { leave() }
-    return try await connect().pool.unsafeRead { try self.translating($0, body) }
-  }
-
-  /// Reads without a transaction on the calling thread, on a connection that is not in use.
-  ///
-  /// - Returns: nil without such a connection; then nothing was read.
-  func readAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
-    let otherCount = try enter()
-    defer { leave() }
-    // Each of the other reads has or gets one connection, so that one is left.
-    guard otherCount < limit, let pool = current?.pool else { return nil }
-    return try pool.unsafeRead { try translating($0, body) }
-  }
-
-  /// Runs an operation on another connection to the file. `close` waits for it as for a read.
-  func holdingOpen<Result: Sendable>(
-    _ body: () async throws -> Result
-  ) async throws -> Result {
-    try enter()
-    defer { leave() }
-    return try await body()
-  }
-
-  /// Begins a read. Returns the number of those that run or wait already.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if the pool is closed.
-  @discardableResult
-  private func enter() throws -> Int {
-    reads.enter()
-    let count = readCount.add(1, ordering: .relaxed).oldValue
-    do {
-      try checkOpen()
-    } catch {
-      leave()
-      throw error
+    let pool = try await connect().pool
+    let body = { @Sendable [file] database in
+      try StorageFailure.translating(database, path: file.path) { try body(database) }
     }
-    return count
+    return inTransaction ? try await pool.read(body) : try await pool.unsafeRead(body)
   }
 
-  private func leave() {
-    readCount.subtract(1, ordering: .relaxed)
-    reads.leave()
-  }
-
-  private func translating<Result>(
-    _ database: Database, _ body: (Database) throws -> Result
-  ) throws -> Result {
-    try StorageFailure.translating(database, path: file.path) { try body(database) }
-  }
-
-  /// Closes all connections. Blocks the thread until the reads under way have ended. Later reads
-  /// throw.
+  /// Closes all connections. Blocks the thread until the reads under way have ended. There must be no later
+  /// ones.
   func close() throws {
-    isClosed.store(true, ordering: .sequentiallyConsistent)
-    reads.wait()
-    try connections.withLock { $0 }?.pool.close()
+    try opening.withLock { _ in try connections.withLock(\.self)?.pool.close() }
   }
 
   /// The open connections; nil if there are none, and if they cannot see changes that others can make by
   /// now: the file was opened as immutable because the disk was full.
   private var current: Connections? {
-    connections.withLock { $0 }.flatMap {
+    connections.withLock(\.self).flatMap {
       $0.isImmutable && file.pathForReading == file.path ? nil : $0
     }
   }
@@ -190,20 +129,11 @@ extension ReadingPool {
   /// or another process. It waits neither for long reads nor for writers, but fails instead.
   /// https://sqlite.org/pragma.html#pragma_data_version
   ///
-  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed, or the connections
-  ///   were closed.
-  func fetchVersion() async throws -> Int64 {
-    try enter()
-    defer { leave() }
-    return try version(on: await connect())
-  }
+  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed.
+  func fetchVersion() async throws -> Int64 { try version(on: await connect()) }
 
   /// The number of `fetchVersion` within microseconds; nil if the connections must be opened first.
-  func fetchVersionIfOpen() throws -> Int64? {
-    try enter()
-    defer { leave() }
-    return try current.map(version)
-  }
+  func fetchVersionIfOpen() throws -> Int64? { try current.map(version) }
 
   private func version(on connections: Connections) throws -> Int64 {
     if let memory = file.memory { return memory.bell.count }

@@ -115,14 +115,17 @@ final class WritingConnection: Sendable {
   /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
   /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
   ///
-  /// - Parameter describe: called after the commit, under the guard: what the bell is told of it.
+  /// - Parameters:
+  ///   - version: reads the version of the data; nil if nobody reads versions.
+  ///   - describe: called after the commit: what the write has changed, which the bell is told.
   func write<Result: Sendable>(
-    _ mode: WriteMode, waitSeconds: Double,
-    describe: @escaping @Sendable (Result) -> KnownCommits.Element? = { _ in nil },
+    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
+    version: @escaping @Sendable () -> Int64? = { nil },
+    describe: @escaping @Sendable (Result) -> DataChanges? = { _ in nil },
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await inTurn(waitSeconds: waitSeconds) {
-      try self.perform(mode, on: $0, describe: describe, body)
+      try self.perform(mode, on: $0, version, describe, body)
     }
   }
 
@@ -132,7 +135,7 @@ final class WritingConnection: Sendable {
     queue.asyncWriteWithoutTransaction { database in
       // No caller waits for the result. A lost note of uses costs nothing.
       try? self.writeGuard.hold(waitSeconds: WriteGuard.noteWaitSeconds) {
-        try self.perform(.note, on: database, body)
+        try self.perform(.note, on: database, { nil }, { _ in nil }, body)
       }
     }
   }
@@ -185,15 +188,23 @@ final class WritingConnection: Sendable {
   }
 
   private func perform<Result>(
-    _ mode: WriteMode, on database: Database,
-    describe: (Result) -> KnownCommits.Element? = { _ in nil }, _ body: (Database) throws -> Result
+    _ mode: WriteMode, on database: Database, _ version: () -> Int64?,
+    _ describe: (Result) -> DataChanges?, _ body: (Database) throws -> Result
   ) throws -> Result {
     try file.checkIdentity(identity)
     try database.execute(sql: "PRAGMA synchronous = \(mode.isSynchronous ? "FULL" : "NORMAL")")
+    let before = version()
     let result = try transact(database, .commit, body)
     if mode.logBytes == 0 || file.logBytes > mode.logBytes { Self.checkpoint(database) }
-    // A checkpoint may change the version, too.
-    bell.ring(describe(result))
+    // Under the write guard, which keeps away the commits of other processes. A trigger of somebody else may
+    // have changed other data; a checkpoint may change the version, too.
+    if foreignSchema.isEmpty, let changes = describe(result), let before, let after = version() {
+      // A commit in memory is counted by the bell.
+      let after = file.memory == nil ? after : after + 1
+      bell.ring(KnownCommits.Element(before: before, after: after, changes: changes))
+    } else {
+      bell.ring()
+    }
     return result
   }
 

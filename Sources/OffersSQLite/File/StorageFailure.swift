@@ -32,12 +32,10 @@ enum StorageFailure {
   /// connection knows. https://sqlite.org/c3ref/system_errno.html
   ///
   /// - Parameter mayBeStored: as in `translate`, asked after a failure.
-  /// - Throws: `OffersError` with `invalidRequest` if the connection was closed meanwhile.
   static func translating<Result>(
     _ database: Database, path: String, mayBeStored: () -> Bool = { false },
     _ body: () throws -> Result
   ) throws -> Result {
-    if database.sqliteConnection == nil { throw DatabaseFile(path: path).closedError }
     let begun = ContinuousClock.now
     do {
       return try body()

@@ -45,7 +45,7 @@ extension SQLiteEngine: StoreMaintenance {
 
   private func examine(_ check: HealthCheck) async -> [Finding] {
     do {
-      let findings = try await readWithoutTransaction { try check.examine($0) }
+      let findings = try await read(inTransaction: false) { try check.examine($0) }
       guard let lookFurther = check.lookFurther, findings.allSatisfy({ $0.level == .ok }) else {
         return findings
       }
@@ -67,7 +67,10 @@ extension SQLiteEngine: StoreMaintenance {
     do {
       // Opening the database for writing would wait for the writer.
       if try file.makeLock().isHeld() { return try body(nil, isWriting) }
-      return try await writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
+      let finding = try await writing(always: true) { writer in
+        try await writer.writeTrialIfFree { try body($0, "") }
+      }
+      return try finding ?? body(nil, isWriting)
     } catch let error as OffersError where error.hint != StorageFailure.damageHint {
       return try body(nil, "the database cannot be written")
     }
@@ -84,7 +87,7 @@ extension SQLiteEngine: StoreMaintenance {
         if let damage = findings.first(where: { $0.hint == Integrity.damageHint }) {
           throw OffersError(.storageFailed, damage.message, hint: damage.hint)
         }
-        let message = try await write { try work($0) }
+        let message = try await writing { writer in try await writer.write { try work($0) } }
         repairs.append(Repair(subject: check.subject, message: message, isDone: true))
       } catch {
         let reason = (error as? OffersError)?.message ?? "\(error)"

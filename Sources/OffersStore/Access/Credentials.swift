@@ -4,7 +4,7 @@ import OffersCore
 extension OffersDatabase {
   /// The passphrase of a user; nil for a user without one.
   package func findPassphrase(of user: User.ID) async throws -> PassphraseHash? {
-    try await transaction(.lookup) { try CredentialTable.findPassphrase(of: user, in: $0) }
+    try await transaction(.query) { try CredentialTable.findPassphrase(of: user, in: $0) }
   }
 
   /// The users that have a passphrase.
@@ -42,7 +42,7 @@ extension OffersDatabase {
 
   /// The token with an SHA-256; nil if there is none. An expired one is returned as well.
   package func findToken(hash: [UInt8]) async throws -> APIToken? {
-    try await transaction(.lookup) { try CredentialTable.findToken(hash: hash, in: $0) }
+    try await transaction(.query) { try CredentialTable.findToken(hash: hash, in: $0) }
   }
 
   /// Stores a new token durably. An expired token with its name gives way.

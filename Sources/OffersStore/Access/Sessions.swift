@@ -4,7 +4,7 @@ import OffersCore
 extension OffersDatabase {
   /// The session with an id; nil if there is none. An expired one is returned as well.
   package func findSession(_ id: [UInt8]) async throws -> Session? {
-    try await transaction(.lookup) { try SessionTable.find(id, in: $0) }
+    try await transaction(.query) { try SessionTable.find(id, in: $0) }
   }
 
   /// All sessions, the last seen one first, expired ones included.

@@ -27,7 +27,7 @@ import OffersCore
 extension OffersDatabase {
   /// The image of a URL, which counts as a use; nil when it is not cached, which counts as a miss.
   public func findImage(_ url: String) async throws -> CachedImage? {
-    let image = try await transaction(.lookup) { try ImageTable.find(url, in: $0) }
+    let image = try await transaction(.query) { try ImageTable.find(url, in: $0) }
     noteImageUse(of: image == nil ? nil : url, isAsked: true)
     return image
   }
@@ -37,7 +37,7 @@ extension OffersDatabase {
   /// - Returns: whether the image is cached.
   @discardableResult
   public func touchImage(_ url: String) async throws -> Bool {
-    let isHeld = try await transaction(.lookup) { try ImageTable.holds(url, in: $0) }
+    let isHeld = try await transaction(.query) { try ImageTable.holds(url, in: $0) }
     if isHeld { noteImageUse(of: url, isAsked: false) }
     return isHeld
   }
@@ -199,7 +199,7 @@ extension OffersDatabase {
   /// The copy of a cached image for lists, or the reason why there is none, which counts as a use of the
   /// image. Nil when the image is not cached, and when no copy was tried.
   package func findThumbnail(of url: String) async throws -> StoredThumbnail? {
-    let found = try await transaction(.lookup) { try ThumbnailColumns.find(url, in: $0) }
+    let found = try await transaction(.query) { try ThumbnailColumns.find(url, in: $0) }
     if found != nil { noteImageUse(of: url, isAsked: true) }
     return found
   }
@@ -221,7 +221,7 @@ extension OffersDatabase {
   /// The remembered failure to fetch an image; nil when there is none or it has expired. One that
   /// would last for more than a day was stored under a clock that was ahead, and has expired, too.
   package func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
-    try await transaction(.lookup) { try ImageFailureTable.find(url, now: now, in: $0) }
+    try await transaction(.query) { try ImageFailureTable.find(url, now: now, in: $0) }
   }
 
   /// Remembers a failure to fetch an image. Only a bounded number of failures is kept: those that expire last.

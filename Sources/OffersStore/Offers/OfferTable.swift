@@ -141,7 +141,7 @@ package enum OfferTable {
 extension OffersDatabase {
   /// The offer, or nil when the database does not have it.
   public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
-    try await transaction(.lookup) { [user] in
+    try await transaction(.query) { [user] in
       try OfferTable.find(ref, of: user, in: $0)?.offer
     }
   }

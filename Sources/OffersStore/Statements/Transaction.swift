@@ -114,9 +114,6 @@ package enum TransactionMode: Sendable {
   case export
   /// A single query, which needs no transaction.
   case query
-  /// A look-up of a row by its key, also of one that is large. A file is read on the calling thread, because
-  /// passing such a short read to another thread takes longer than the read.
-  case lookup
   /// A write.
   case write
   /// A write that removes offers, changes or runs. It waits for syncs, and syncs wait for it.

@@ -93,9 +93,11 @@ struct ClosingTests {
     let hold = Hold()
     let events = Events()
     let writing = Task {
-      try await database.sqlite.writeAnyway { _ in
-        hold.begin()
-        events.add("write")
+      try await database.sqlite.writing(always: true) { writer in
+        try await writer.write { _ in
+          hold.begin()
+          events.add("write")
+        }
       }
     }
     await hold.begun()

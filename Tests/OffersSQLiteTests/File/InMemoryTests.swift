@@ -114,7 +114,7 @@ struct InMemoryTests {
     try await database.write {
       try $0.execute(sql: "DELETE FROM change; DELETE FROM offer")
     }
-    #expect(try await database.sqlite.compact(whenFreeAbove: 0.1))
+    #expect(try await database.sqlite.writing { try await $0.compact(whenFreeAbove: 0.1) })
     #expect(try await database.read { try Int.fetchOne($0, sql: "PRAGMA freelist_count") } == 0)
   }
 }
