@@ -83,7 +83,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   /// Whether a request has begun whose response is not complete.
   private var isAnswering = false
   /// Whether the latest request was received completely.
-  private var isWhole = false
+  private var isWhole = true
   /// Whether the connection is closed after the current response.
   private var closesAfterAnswer = false
   private var isClosing = false
@@ -161,6 +161,16 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
       updateWorking(context)
     }
     context.fireChannelRead(data)
+  }
+
+  /// Ends the connection with the response to a request whose body is malformed. Hummingbird would answer with
+  /// 400 behind that response as well, if it was made without the body.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if error is HTTPParserError, !isWhole {
+      guard isAnswering else { return close(context) }
+      closesAfterAnswer = true
+    }
+    context.fireErrorCaught(error)
   }
 
   func write(

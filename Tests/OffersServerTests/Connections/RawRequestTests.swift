@@ -90,6 +90,22 @@ struct RawRequestTests {
   }
 
   @Test(
+    "a malformed body gets one response, whether the request is answered with it or without it",
+    arguments: [
+      ("GET /api/v1/health", "", "200"), ("POST /login", "Origin: http://evil.example\r\n", "403"),
+      ("POST /api/v1/sync", json, "400"),
+    ])
+  func malformedBody(request: String, fields: String, status: String) async throws {
+    let home = try await ServedHome(feeds: [])
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      let answer = try await server.exchange(
+        "\(request) HTTP/1.1\r\n\(server.host)\(fields)Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n"
+      )
+      #expect(Self.statuses(answer) == [status])
+    }
+  }
+
+  @Test(
     "a target that is no path is refused, such as a URL, whose host a proxy could have routed by",
     arguments: [
       "http://127.0.0.1:PORT/api/v1/health", "http://evil.example/api/v1/health",
