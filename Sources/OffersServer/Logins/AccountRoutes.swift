@@ -151,7 +151,7 @@ struct AccountRoutes: Sendable {
       fields.set("tokenName", token.name)
       fields.set("tokenText", text)
       fields.set("scope", token.scope.rawValue)
-      fields.set("expires", time: token.expiresAt)
+      fields.set("expires", token.expiresAt)
     }
     page.back = SettingsSection.devices.path
     return try await shell.response(page, address: "/settings", for: visitor)

@@ -101,18 +101,15 @@ struct LoginRoutes: Sendable {
   /// wait. The connection is then closed.
   private func page(_ sent: Sent) async throws -> Response {
     let users = try await access.users.fetch()
-    let fields = PageFields { fields in
-      fields.set("assets", shell.assets.version)
-      fields.set("next", sent.next)
-      fields.set("isWrongToken", sent.isWrong && sent.isToken)
-      fields.set("isWrongPassphrase", sent.isWrong && !sent.isToken)
-      fields.set("wait", sent.wait.map { Units.count($0, "second") })
-      fields.set("name", sent.name)
-      fields.set("wasLoggedOut", sent.wasLoggedOut)
-      fields.set("hasPassphrases", !users.withPassphrase.isEmpty)
-      fields.set("hasToken", access.hasTokenFile)
-      fields.set("provider", access.provider?.settings.host)
-    }
+    let fields =
+      [
+        "assets": shell.assets.version, "next": sent.next,
+        "isWrongToken": sent.isWrong && sent.isToken,
+        "isWrongPassphrase": sent.isWrong && !sent.isToken,
+        "wait": sent.wait.map { Units.count($0, "second") }, "name": sent.name,
+        "wasLoggedOut": sent.wasLoggedOut, "hasPassphrases": !users.withPassphrase.isEmpty,
+        "hasToken": access.hasTokenFile, "provider": access.provider?.settings.host,
+      ] as PageFields
     let status: HTTPResponse.Status =
       !sent.isWrong ? .ok : sent.wait == nil ? .unauthorized : .tooManyRequests
     var headers: HTTPFields = [:]

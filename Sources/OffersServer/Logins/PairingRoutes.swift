@@ -84,12 +84,7 @@ struct PairingRoutes: Sendable {
           fields.set("pairPage", invitation.page)
           fields.set("isPlain", !server.hasPrefix("https:"))
           guard let drawing = invitation.qrCode else { return }
-          fields.set(
-            "qrCode",
-            PageFields { fields in
-              fields.set("width", drawing.width)
-              fields.set("path", drawing.path)
-            })
+          fields.set("qrCode", ["width": drawing.width, "path": drawing.path])
         })
     }
     page.back = guest == nil ? SettingsSection.devices.path : "/users"
@@ -110,20 +105,15 @@ struct PairingRoutes: Sendable {
     let isRefused = refusal != nil || waitSeconds != nil
     let hasPassphrases = try await !access.users.fetch().withPassphrase.isEmpty
     let known = PairingCode(code)
-    let fields = PageFields { fields in
-      fields.set("assets", shell.assets.version)
-      fields.set("next", next)
-      fields.set("nextCoded", PercentCode.encode(next))
-      fields.set(
-        "otherWay",
-        hasPassphrases
-          ? "a name and a passphrase" : access.hasTokenFile ? "the token" : nil)
-      fields.set("code", known?.text ?? String(code.prefix(40)))
-      fields.set("isReady", known != nil && !isRefused)
-      fields.set("refusal", refusal.map(Self.words))
-      fields.set("advice", refusal.map(Self.hint))
-      fields.set("wait", waitSeconds.map { Units.count($0, "second") })
-    }
+    let fields =
+      [
+        "assets": shell.assets.version, "next": next, "nextCoded": PercentCode.encode(next),
+        "otherWay": hasPassphrases
+          ? "a name and a passphrase" : access.hasTokenFile ? "the token" : nil,
+        "code": known?.text ?? String(code.prefix(40)), "isReady": known != nil && !isRefused,
+        "refusal": refusal.map(Self.words), "advice": refusal.map(Self.hint),
+        "wait": waitSeconds.map { Units.count($0, "second") },
+      ] as PageFields
     let status: HTTPResponse.Status =
       waitSeconds != nil ? .tooManyRequests : isRefused ? .unauthorized : .ok
     var response = Response.page(try shell.document("pair", fields), status: status)

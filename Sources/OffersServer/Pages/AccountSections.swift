@@ -73,14 +73,11 @@ struct AccountSections {
     let own = visitor?.session?.id
     let sorted = sessions.filter { $0.id == own } + sessions.filter { $0.id != own }
     let rows = sorted.prefix(Self.mostSessions).map { session in
-      PageFields { row in
-        row.set("device", DeviceName.text(of: session.userAgent))
-        row.set("peer", session.peer)
-        row.set("isThis", session.id == own)
-        row.set("lastSeen", time: session.lastSeenAt)
-        row.set("since", time: session.createdAt)
-        row.set("sessionID", session.id.hexadecimal)
-      }
+      [
+        "device": DeviceName.text(of: session.userAgent), "peer": session.peer,
+        "isThis": session.id == own, "lastSeen": session.lastSeenAt, "since": session.createdAt,
+        "sessionID": session.id.hexadecimal,
+      ] as PageFields
     }
     return PageFields { fields in
       fields.set("browsers", rows)
@@ -92,14 +89,11 @@ struct AccountSections {
   }
 
   private func row(_ token: APIToken) -> PageFields {
-    PageFields { row in
-      row.set("tokenID", String(token.id))
-      row.set("tokenName", token.name)
-      row.set("scope", token.scope.rawValue)
-      row.set("isExpired", token.isExpired(at: now))
-      row.set("expires", time: token.expiresAt)
-      row.set("lastUsed", time: token.lastUsedAt)
-    }
+    [
+      "tokenID": String(token.id), "tokenName": token.name, "scope": token.scope.rawValue,
+      "isExpired": token.isExpired(at: now), "expires": token.expiresAt,
+      "lastUsed": token.lastUsedAt,
+    ] as PageFields
   }
 }
 
@@ -188,11 +182,7 @@ extension PageFields {
   ///
   /// - Parameter id: the id of the element, by which the field names it.
   static func error(_ text: String, hint: String?, id: String) -> PageFields {
-    PageFields { fields in
-      fields.set("errorID", id)
-      fields.set("errorText", text)
-      fields.set("errorHint", hint)
-    }
+    ["errorID": id, "errorText": text, "errorHint": hint] as PageFields
   }
 }
 
@@ -229,7 +219,7 @@ struct UsersPage {
             row.set("isGuest", user.id != visitor.user.id && !user.isOwner)
             row.set("loggedOut", user.id == loggedOut)
             row.set("role", user.role.rawValue)
-            row.set("lastSeen", time: user.lastSeenAt)
+            row.set("lastSeen", user.lastSeenAt)
             row.set("hasPassphrase", users.withPassphrase.contains(user.id))
             if !user.isOwner, user.id != visitor.user.id {
               row.set("hasRoles", true)

@@ -85,10 +85,7 @@ struct AddFeedPage: Sendable {
       let isName = form.isNameWrong && form.found != nil
       fields.set(
         isName ? "nameError" : "addressError",
-        PageFields { text in
-          text.set("errorText", error.detail)
-          text.set("errorHint", error.hint)
-        })
+        ["errorText": error.detail, "errorHint": error.hint] as PageFields)
     }
     let html = try shell.html(
       page, address: "/settings", for: form.visitor, feeds: try await shell.feeds(beside: page))
@@ -112,11 +109,10 @@ struct AddFeedPage: Sendable {
       fields.set(
         "places",
         proposal.fields.map { field in
-          PageFields { row in
-            row.set("fieldName", field.name)
-            row.set("from", field.from)
-            row.set("share", Self.share(field.offerCount, of: proposal.offerCount))
-          }
+          [
+            "fieldName": field.name, "from": field.from,
+            "share": Self.share(field.offerCount, of: proposal.offerCount),
+          ] as PageFields
         })
       fields.set(
         "previews",

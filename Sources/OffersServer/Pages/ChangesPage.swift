@@ -107,11 +107,10 @@ struct ChangesPage {
       days[days.count - 1].changes.append(change)
     }
     return days.map { day, changes in
-      PageFields {
-        $0.set("day", day)
-        $0.set("dayText", DayText.heading(day, today: Units.day(source.now)))
-        $0.set("kindGroups", groups(of: changes, titles, shown))
-      }
+      [
+        "day": day, "dayText": DayText.heading(day, today: Units.day(source.now)),
+        "kindGroups": groups(of: changes, titles, shown),
+      ] as PageFields
     }
   }
 
@@ -137,12 +136,7 @@ struct ChangesPage {
         group.set("rows", Array(rows.prefix(Self.shownCount)))
         let rest = Array(rows.dropFirst(Self.shownCount))
         guard !rest.isEmpty else { return }
-        group.set(
-          "rest",
-          PageFields {
-            $0.set("restLabel", "\(Units.count(rest.count)) more")
-            $0.set("rows", rest)
-          })
+        group.set("rest", ["restLabel": "\(Units.count(rest.count)) more", "rows": rest])
       }
     }
   }
@@ -156,7 +150,7 @@ struct ChangesPage {
       row.set("isFirst", true)
       row.set("href", PageLinks.feed(change.feed))
       row.set("name", title)
-      row.set("at", time: change.at)
+      row.set("at", change.at)
       row.set("offerCount", Units.count(change.offerCount ?? 0, noun))
       row.set("initial", PageFields.initial(of: title))
       row.set("hue", PageFields.hue(of: title))
@@ -171,7 +165,7 @@ struct ChangesPage {
     }
     let presentation = shown[offer.ref.feed]
     var row = PageFields(card: offer, presentation, at: source.now, back: request.back)
-    row.set("at", time: change.at)
+    row.set("at", change.at)
     row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)
     if change.oldReward != change.newReward {
       row.set("oldReward", change.oldReward?.text)
@@ -189,14 +183,11 @@ struct ChangesPage {
       row.set(
         "fieldNames", others.map { $0.replacing(bytes: "_", with: " ") }.joined(separator: ", "))
     }
-    if change.kind == .expiring, let end = offer.expiresAt { row.set("end", time: end) }
+    if change.kind == .expiring, let end = offer.expiresAt { row.set("end", end) }
     if let returned = change.returned {
       row.set(
         "returned",
-        PageFields { fields in
-          fields.set("returnedLink", PageLinks.offer(returned))
-          fields.set("returnedRef", returned.description)
-        })
+        ["returnedLink": PageLinks.offer(returned), "returnedRef": returned.description])
     }
     return row
   }
@@ -219,11 +210,7 @@ struct ChangesPage {
 extension PageFields {
   /// A text before and after a change.
   init(_ text: TextChange) {
-    self.init { fields in
-      fields.set("textLabel", text.label)
-      fields.set("oldText", text.shown.old)
-      fields.set("newText", text.shown.new)
-    }
+    self = ["textLabel": text.label, "oldText": text.shown.old, "newText": text.shown.new]
   }
 }
 

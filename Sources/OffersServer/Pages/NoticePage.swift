@@ -114,10 +114,7 @@ enum NoticePage {
       fields.set(
         "links",
         links.map { label, link in
-          PageFields {
-            $0.set("label", label)
-            $0.set("link", link)
-          }
+          ["label": label, "link": link] as PageFields
         })
     }
   }

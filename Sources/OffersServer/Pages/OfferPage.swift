@@ -86,18 +86,16 @@ struct OfferPage {
       if let link = PageLinks.outside(offer.urlText) {
         fields.set(
           "open",
-          PageFields { open in
-            open.set("openLink", link)
-            open.set("openHost", PageLinks.host(link))
-            open.set("openName", SiteName.of(link))
-            open.set("frameLink", PageLinks.path("/web", [("url", link)]))
-          })
+          [
+            "openLink": link, "openHost": PageLinks.host(link), "openName": SiteName.of(link),
+            "frameLink": PageLinks.path("/web", [("url", link)]),
+          ])
       }
       if offer.state == .gone, let gone = offer.goneAt {
-        fields.set("gone", PageFields { $0.set("goneAt", time: gone) })
+        fields.set("gone", ["goneAt": gone])
       }
       if offer.isExpired(at: now), let end = offer.expiresAt {
-        fields.set("expired", PageFields { $0.set("expiredAt", time: end) })
+        fields.set("expired", ["expiredAt": end])
       }
       fields.set(
         "history",
@@ -140,17 +138,12 @@ struct OfferPage {
         offer.attributes.first { $0.value == joined }?.label
         ?? (offer.categories.count == 1 ? "Category" : "Categories")
       facts.append(
-        PageFields { fact in
-          fact.set("label", label)
-          fact.set(
-            "links",
-            offer.categories.map { category in
-              PageFields { link in
-                link.set("text", category)
-                link.set("link", Self.filter("category", category))
-              }
-            })
-        })
+        [
+          "label": label,
+          "links": offer.categories.map { category in
+            ["text": category, "link": Self.filter("category", category)] as PageFields
+          },
+        ] as PageFields)
     }
     facts += [
       PageFields(fact: "Starts", time: offer.startsAt),
@@ -182,33 +175,13 @@ struct OfferPage {
 extension PageFields {
   /// A line of the details of an offer.
   fileprivate init(fact label: String, _ value: String, link: String? = nil) {
-    self.init { fact in
-      fact.set("label", label)
-      fact.set("value", value)
-      fact.set("link", link)
-    }
+    self = ["label": label, "value": value, "link": link]
   }
 
   /// A line of the details of an offer with a time; nil without one.
   fileprivate init?(fact label: String, time: Date?) {
     guard let time else { return nil }
-    self.init { fact in
-      fact.set("label", label)
-      fact.set("moment", time: time)
-    }
-  }
-
-  /// Sets a time as an object with `timeText`, for people, and `timeISO`, in ISO 8601; nil sets
-  /// nothing.
-  mutating func set(_ name: String, time: Date?) {
-    guard let time else { return }
-    set(
-      name,
-      PageFields { fields in
-        fields.set("timeText", Units.time(time))
-        fields.set(
-          "timeISO", ISOTime.text(time.storedSeconds))
-      })
+    self = ["label": label, "moment": time]
   }
 }
 
@@ -352,21 +325,15 @@ struct FramedSitePage {
       if let home {
         fields.set(
           "home",
-          PageFields { fields in
-            fields.set("homeLink", home)
-            fields.set("homeHost", PageLinks.host(home))
-            fields.set("homeFrameLink", PageLinks.path("/web", [("url", home)]))
-          })
+          [
+            "homeLink": home, "homeHost": PageLinks.host(home),
+            "homeFrameLink": PageLinks.path("/web", [("url", home)]),
+          ])
       }
       if let address, !request.isTrusted {
-        fields.set("offered", PageFields { $0.set("siteHost", PageLinks.host(address)) })
+        fields.set("offered", ["siteHost": PageLinks.host(address)])
       } else if let address {
-        fields.set(
-          "site",
-          PageFields { site in
-            site.set("siteLink", address)
-            site.set("siteHost", PageLinks.host(address))
-          })
+        fields.set("site", ["siteLink": address, "siteHost": PageLinks.host(address)])
       } else if asked != nil {
         fields.set("refused", true)
       }

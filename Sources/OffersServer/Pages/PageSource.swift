@@ -81,7 +81,7 @@ extension PageFields {
   ) {
     set(
       "held",
-      feeds.compactMap { feed in
+      feeds.compactMap { feed -> PageFields? in
         let noun = presentations[feed.name].noun
         let held = feed.fetch.held?.sentence(of: feed.currentCount, noun, at: now)
         let kept = KeptOffers.sentence(feed.keptApartCount, noun)
@@ -112,7 +112,7 @@ extension PageFields {
         chip: PageSource.title(of: feed), PageLinks.feed(feed.name), isCurrent: feed.name == current
       )
     }
-    set("chips", PageFields { $0.set("chipList", [all] + chips) })
+    set("chips", ["chipList": [all] + chips] as PageFields)
   }
 
   /// Sets the list of feeds in the sidebar of wide screens.
@@ -123,18 +123,16 @@ extension PageFields {
   mutating func setSidebar(_ feeds: [Feed], current: String? = nil) {
     guard !feeds.isEmpty else { return }
     let rows = Self.sidebar(feeds, current: current)
-    set("sidebar", PageFields { $0.set("sideFeeds", rows) })
+    set("sidebar", ["sideFeeds": rows] as PageFields)
   }
 
   /// The rows of feeds in the sidebar.
   static func sidebar(_ feeds: [Feed], current: String? = nil) -> [PageFields] {
     feeds.map { feed in
-      PageFields { row in
-        row.set("label", PageSource.title(of: feed))
-        row.set("link", PageLinks.feed(feed.name))
-        row.set("feedCount", Units.count(feed.currentCount))
-        row.set("isCurrent", feed.name == current)
-      }
+      [
+        "label": PageSource.title(of: feed), "link": PageLinks.feed(feed.name),
+        "feedCount": Units.count(feed.currentCount), "isCurrent": feed.name == current,
+      ] as PageFields
     }
   }
 
@@ -146,9 +144,6 @@ extension PageFields {
     guard let link else { return }
     set(
       "more",
-      PageFields { more in
-        more.set("moreLink", link)
-        more.set("moreLabel", label)
-      })
+      ["moreLink": link, "moreLabel": label] as PageFields)
   }
 }

@@ -29,7 +29,7 @@ struct SettingsPage {
       if !found.isEmpty { rows.append(found) }
     }
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
-      fields.set("groups", rows.map { rows in PageFields { $0.set("rows", rows) } })
+      fields.set("groups", rows.map { rows in ["rows": rows] as PageFields })
     }
     page.sidebarFeeds = feeds
     page.lifetime = .never
@@ -74,13 +74,10 @@ struct SettingsPage {
     _ section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
   ) -> PageFields {
     let (state, isBad) = state(of: section, account, feeds)
-    return PageFields { row in
-      row.set("rowLink", section.path)
-      row.set("rowIcon", section.icon)
-      row.set("rowTitle", section.title)
-      row.set("rowText", state)
-      row.set("isBad", isBad)
-    }
+    return [
+      "rowLink": section.path, "rowIcon": section.icon, "rowTitle": section.title, "rowText": state,
+      "isBad": isBad,
+    ]
   }
 
   /// The line about a section's state, and whether it asks for attention.
@@ -180,7 +177,7 @@ struct FeedSettings {
         if right >= .admin { row.set("change", change(summary, known)) }
       }
       if let due = summary.nextDueAt(now: source.now) {
-        if due > source.now { row.set("nextDue", time: due) } else { row.set("isDue", true) }
+        if due > source.now { row.set("nextDue", due) } else { row.set("isDue", true) }
       }
       guard let feed = summary.feed else { return }
       row.set("feedCount", Units.count(feed.currentCount, shown[feed.name].noun))
@@ -191,11 +188,11 @@ struct FeedSettings {
       row.setHeld(
         [feed], shown, at: source.now, mayDecide: right >= .admin, back: SettingsSection.feeds.path)
       if feed.triedOther, let last = feed.lastSuccessAt {
-        row.set("lastRun", time: last)
+        row.set("lastRun", last)
         return row.set("outcome", SyncOutcome.updated.word)
       }
       guard let run = feed.lastRun else { return }
-      row.set("lastRun", time: run.startedAt)
+      row.set("lastRun", run.startedAt)
       row.set("outcome", run.word)
       row.set("failed", run.outcome == .failed || run.outcome == .heldBack)
       if let error = run.error, feed.fetch.held == nil {
@@ -220,11 +217,7 @@ struct FeedSettings {
     let options = choices.map { seconds in
       PageFields(option: String(seconds), Self.interval(seconds), isChosen: seconds == chosen)
     }
-    return PageFields { form in
-      form.set("isDefault", chosen == nil)
-      form.set("intervals", options)
-      form.set("sourceNow", summary.shownSource)
-    }
+    return ["isDefault": chosen == nil, "intervals": options, "sourceNow": summary.shownSource]
   }
 
   /// The parts of an address, each but the last with the slash behind it.
@@ -264,9 +257,6 @@ struct IdentitySection {
     case .terminal, .tokenFile, .apiToken, .proxy: return nil
     }
     let connected = try await access.store.fetchUsers(withIdentityOf: settings.issuer)
-    return PageFields { fields in
-      fields.set("provider", settings.host)
-      fields.set("isConnected", connected.contains(visitor.user.id))
-    }
+    return ["provider": settings.host, "isConnected": connected.contains(visitor.user.id)]
   }
 }

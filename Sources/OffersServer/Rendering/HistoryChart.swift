@@ -34,12 +34,10 @@ struct HistoryChart {
       fields.set(
         "points",
         points.reversed().map { point in
-          PageFields { row in
-            row.set("at", time: point.at)
-            row.set("pointReward", point.reward?.text ?? "–")
-            row.set("event", Self.words(point.event))
-            row.set("textChanges", point.texts.map(PageFields.init))
-          }
+          [
+            "at": point.at, "pointReward": point.reward?.text ?? "–",
+            "event": Self.words(point.event), "textChanges": point.texts.map(PageFields.init),
+          ] as PageFields
         })
       guard let drawing else { return }
       fields.set("chart", drawing)

@@ -29,10 +29,10 @@ enum MarkedParts {
     var others: [PageFields] = []
     func add(_ label: String, _ match: SearchMatch) {
       others.append(
-        PageFields {
-          $0.set("label", OfferLimits.fit(label, within: labelBytes) ?? label)
-          $0.set("parts", parts(match.text, match.scalarRanges, isExcerpt: true))
-        })
+        [
+          "label": OfferLimits.fit(label, within: labelBytes) ?? label,
+          "parts": parts(match.text, match.scalarRanges, isExcerpt: true),
+        ] as PageFields)
     }
     // An attribute that repeats the name, such as the original title of a movie, says nothing new.
     for match in hit.matches where others.count < otherLimit && match.text != offer.name {
@@ -73,12 +73,9 @@ enum MarkedParts {
       var part = String.UnicodeScalarView()
       part.append(contentsOf: scalars[range])
       parts.append(
-        PageFields {
-          $0.set("text", String(part))
-          $0.set("isMarked", isMarked)
-        })
+        ["text": String(part), "isMarked": isMarked] as PageFields)
     }
-    if start > 0 { parts.append(PageFields { $0.set("text", "… ") }) }
+    if start > 0 { parts.append(["text": "… "] as PageFields) }
     var place = start
     for range in ranges {
       let low = max(place, range.lowerBound)
@@ -89,7 +86,7 @@ enum MarkedParts {
       place = high
     }
     add(min(place, end)..<end, isMarked: false)
-    if end < scalars.count { parts.append(PageFields { $0.set("text", " …") }) }
+    if end < scalars.count { parts.append(["text": " …"] as PageFields) }
     return parts
   }
 }

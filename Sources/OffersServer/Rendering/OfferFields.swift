@@ -44,7 +44,7 @@ extension PageFields {
       fields.set("headline", value ?? offer.retailer ?? feedTitle ?? offer.ref.feed)
       fields.set("reward", value)
       fields.set(amountOf: value, value: offer.reward?.value)
-      fields.set("ends", offer.expiresAt.map { end in PageFields { $0.set("endsAt", time: end) } })
+      fields.set("ends", offer.expiresAt.map { end in ["endsAt": end] as PageFields })
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("isGone", offer.state == .gone)
       fields.set("isExpired", offer.isExpired(at: now))
@@ -156,11 +156,7 @@ struct GoodNewsLabels: Sendable {
     case .down where isPrice: words = ("up", "Price down")
     default: return nil
     }
-    return PageFields { fields in
-      fields.set("newsKind", words.kind)
-      fields.set("newsLabel", words.label)
-      fields.set("newsAt", time: item.at)
-    }
+    return ["newsKind": words.kind, "newsLabel": words.label, "newsAt": item.at]
   }
 }
 

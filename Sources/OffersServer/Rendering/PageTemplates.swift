@@ -1,3 +1,4 @@
+import Foundation
 import Mustache
 import OffersCore
 
@@ -63,25 +64,47 @@ struct PageTemplates: Sendable {
     .map { String($0.dropLast(".mustache".count)) }
 }
 
+/// The value of a variable of a template: a text, a number, a flag, a time, further variables, or a list of
+/// texts or variables.
+protocol PageValue: Sendable {
+  /// The text, the flag, the variables or the list of variables that the template gets.
+  var shown: any Sendable { get }
+}
+
+extension String: PageValue { var shown: any Sendable { self } }
+extension Bool: PageValue { var shown: any Sendable { self } }
+extension Int: PageValue { var shown: any Sendable { String(self) } }
+
+extension Array: PageValue where Element: PageValue {
+  var shown: any Sendable { map { $0 as? PageFields ?? ["text": $0] } }
+}
+
+extension Date: PageValue {
+  /// `timeText`, for people, and `timeISO`, in ISO 8601.
+  var shown: any Sendable {
+    ["timeText": Units.time(self), "timeISO": ISOTime.text(storedSeconds)] as PageFields
+  }
+}
+
 /// The variables of a template, by name. A section of a template is skipped for nil, false and an
 /// empty list.
-struct PageFields: MustacheParent, Sendable {
+struct PageFields: MustacheParent, PageValue, ExpressibleByDictionaryLiteral {
   private var values: [String: any Sendable] = [:]
 
-  init(_ fill: (inout PageFields) -> Void = { _ in }) {
+  init(_ fill: (inout PageFields) -> Void) {
     fill(&self)
   }
 
+  init(dictionaryLiteral elements: (String, (any PageValue)?)...) {
+    for (name, value) in elements { set(name, value) }
+  }
+
+  var shown: any Sendable { self }
+
   func child(named name: String) -> Any? { values[name] }
 
-  mutating func set(_ name: String, _ text: String?) { values[name] = text }
-  mutating func set(_ name: String, _ number: Int) { values[name] = String(number) }
-  mutating func set(_ name: String, _ flag: Bool) { values[name] = flag }
+  mutating func set(_ name: String, _ value: (any PageValue)?) { values[name] = value?.shown }
   mutating func set(_ name: String, _ fields: PageFields?) { values[name] = fields }
-  mutating func set(_ name: String, _ list: [PageFields]) { values[name] = list }
-  mutating func set(_ name: String, _ list: [String]) {
-    values[name] = list.map { text in PageFields { $0.set("text", text) } }
-  }
 
   /// Sets the sentence of an error as `name`, and its technical text as `technical`.
   mutating func set(_ name: String, _ words: ErrorWords) {
@@ -125,20 +148,12 @@ struct PageFields: MustacheParent, Sendable {
 extension PageFields {
   /// An option of a menu.
   init(option value: String, _ label: String, isChosen: Bool = false) {
-    self.init { option in
-      option.set("value", value)
-      option.set("label", label)
-      option.set("isChosen", isChosen)
-    }
+    self = ["value": value, "label": label, "isChosen": isChosen]
   }
 
   /// A chip that leads to a link.
   init(chip label: String, _ link: String, isCurrent: Bool = false) {
-    self.init { chip in
-      chip.set("label", label)
-      chip.set("link", link)
-      chip.set("isCurrent", isCurrent)
-    }
+    self = ["label": label, "link": link, "isCurrent": isCurrent]
   }
 }
 

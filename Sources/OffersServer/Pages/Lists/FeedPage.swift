@@ -47,13 +47,7 @@ struct FeedPage {
       fields.setChips(feeds, current: name)
       selection.fill(&fields, feeds: feeds, offers: offers)
       if known?.isSearchable == true {
-        fields.set(
-          "searchbox",
-          PageFields { box in
-            box.set("boxFeed", name)
-            box.set("boxLabel", "Search \(title)")
-            box.set("recent", recent)
-          })
+        fields.set("searchbox", ["boxFeed": name, "boxLabel": "Search \(title)", "recent": recent])
       }
       fields.set("map", map)
       for each in FeedLayout.allCases { fields.set("layout-\(each.rawValue)", each == layout) }
@@ -191,9 +185,6 @@ extension PageFields {
     guard let tiles = maps.tiles else { return }
     set(
       "tiles",
-      PageFields { fields in
-        fields.set("tileTemplate", tiles.template)
-        fields.set("tileAttribution", tiles.attribution)
-      })
+      ["tileTemplate": tiles.template, "tileAttribution": tiles.attribution] as PageFields)
   }
 }

@@ -59,10 +59,7 @@ extension PageFields {
     set(
       "sharers",
       found.sharers.enumerated().map { index, sharer in
-        PageFields { fields in
-          fields.set("sharerName", sharer.name)
-          fields.set("isLast", index == found.sharers.count - 1)
-        }
+        ["sharerName": sharer.name, "isLast": index == found.sharers.count - 1] as PageFields
       })
   }
 

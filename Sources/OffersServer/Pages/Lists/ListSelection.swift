@@ -177,16 +177,11 @@ extension ListSelection {
     }
     fields.set(
       "choice",
-      PageFields { choice in
-        choice.set("formPath", path)
-        choice.set("sorts", sorts)
-        choice.set("feedOptions", feedOptions.count > 1 ? feedOptions : [])
-        choice.set("hasFeeds", feedOptions.count > 1)
-        choice.set("inputs", inputs)
-        choice.set("timedBoxes", boxes(isTimed: true))
-        choice.set("chosenReverse", isReversed)
-        choice.set("boxes", boxes(isTimed: false))
-      })
+      [
+        "formPath": path, "sorts": sorts, "feedOptions": feedOptions.count > 1 ? feedOptions : [],
+        "hasFeeds": feedOptions.count > 1, "inputs": inputs, "timedBoxes": boxes(isTimed: true),
+        "chosenReverse": isReversed, "boxes": boxes(isTimed: false),
+      ])
     fields.set("narrowed", chips(titles))
   }
 
@@ -232,16 +227,10 @@ extension PageFields {
     empty title: String, _ text: String, icon: String, link: (path: String, label: String)? = nil,
     refreshes: Bool = false, feed: String? = nil, isAlert: Bool = false
   ) {
-    self.init { fields in
-      fields.set("emptyTitle", title)
-      fields.set("emptyText", text)
-      fields.set("emptyIcon", icon)
-      fields.set("emptyLink", link?.path)
-      fields.set("emptyLabel", link?.label)
-      fields.set("emptyRefreshes", refreshes)
-      fields.set("emptyFeed", feed)
-      fields.set("isAlert", isAlert)
-    }
+    self = [
+      "emptyTitle": title, "emptyText": text, "emptyIcon": icon, "emptyLink": link?.path,
+      "emptyLabel": link?.label, "emptyRefreshes": refreshes, "emptyFeed": feed, "isAlert": isAlert,
+    ]
   }
 
   /// The message in place of a list that is empty because of an error, with a button that syncs.

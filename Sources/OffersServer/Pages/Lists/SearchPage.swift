@@ -40,33 +40,29 @@ struct SearchPage {
       fields in
       fields.set(
         "searchbox",
-        PageFields { box in
-          box.set("boxFeed", feed)
-          box.set("boxWords", words)
-          box.set("boxLabel", feedTitle.map { "Search \($0)" } ?? "Search all offers")
-          box.set("recent", recent.filter { feed == nil || $0.feed == feed }.map(\.words))
-        })
+        [
+          "boxFeed": feed, "boxWords": words,
+          "boxLabel": feedTitle.map { "Search \($0)" } ?? "Search all offers",
+          "recent": recent.filter { feed == nil || $0.feed == feed }.map(\.words),
+        ])
       if let feed, let feedTitle {
         fields.set(
           "scope",
-          PageFields { scope in
-            scope.set("scopeTitle", feedTitle)
-            scope.set("scopeLink", PageLinks.feed(feed))
-            scope.set("allLink", PageLinks.path("/search", [("q", words)]))
-          })
+          [
+            "scopeTitle": feedTitle, "scopeLink": PageLinks.feed(feed),
+            "allLink": PageLinks.path("/search", [("q", words)]),
+          ])
       }
       guard let words, let found else {
         fields.set(
           "recentSearches",
           recent.map { search in
-            PageFields { row in
-              row.set("recentWords", search.words)
-              row.set("recentName", search.feed)
-              row.set("recentFeed", search.feed.map { titles[$0] ?? $0 })
-              row.set(
-                "recentLink",
-                PageLinks.path("/search", [("q", search.words), ("feed", search.feed)]))
-            }
+            [
+              "recentWords": search.words, "recentName": search.feed,
+              "recentFeed": search.feed.map { titles[$0] ?? $0 },
+              "recentLink": PageLinks.path(
+                "/search", [("q", search.words), ("feed", search.feed)]),
+            ] as PageFields
           })
         fields.set("hasRecent", !recent.isEmpty)
         fields.set("isStart", true)
@@ -86,11 +82,10 @@ struct SearchPage {
       if let corrected = found.results.correctedWords {
         fields.set(
           "corrected",
-          PageFields { proposal in
-            proposal.set("correctedWords", corrected)
-            proposal.set(
-              "correctedLink", PageLinks.path("/search", [("q", corrected), ("feed", feed)]))
-          })
+          [
+            "correctedWords": corrected,
+            "correctedLink": PageLinks.path("/search", [("q", corrected), ("feed", feed)]),
+          ])
       }
       let isStandIn = found.isStandIn && found.error == nil && !found.results.hits.isEmpty
       fields.set("isStandIn", isStandIn)
