@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import OffersCore
 
@@ -14,7 +15,6 @@ struct APIRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)
-    HouseholdRoutes(content: content, answers: answers).add(to: router)
     ChangeRoutes(content: content, answers: answers).add(to: router)
     NewsRoutes(content: content, answers: answers).add(to: router)
     SearchRoutes(content: content, answers: answers).add(to: router)
@@ -85,24 +85,84 @@ extension ContentRoutes {
     routes.content = content.of(context.visitor)
     return routes
   }
+
+  /// A JSON document in which the values of the feeds with prices are prices.
+  func document(_ write: (inout JSONWriter) -> Void) async throws -> JSONWriter {
+    var json = JSONWriter()
+    json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
+    write(&json)
+    return json
+  }
+
+  /// The answer with a page of offers; `body` writes one of them.
+  ///
+  /// - Parameter list: the fingerprint of the list.
+  func answer<Found>(
+    with offers: [Found], total: Int, next: OfferPosition?, of list: UInt64,
+    _ body: (inout JSONWriter, Found) -> Void
+  ) async throws -> Answer {
+    .json(
+      try await document { json in
+        json.object { json in
+          json.member("offers", each: offers, body)
+          json.member("total", total)
+          json.member("next_cursor", next.map(Cursor.init(after:))?.text(of: list))
+        }
+      })
+  }
+
+  /// The answer to a request that has changed a mark of an offer.
+  ///
+  /// - Parameter body: writes the offer as it is now.
+  func result<Change>(
+    _ change: Change?, changed: KeyPath<Change, Bool>, _ body: (inout JSONWriter, Change) -> Void
+  ) async throws -> Response {
+    Answers.result(
+      try await document { json in
+        json.object { json in
+          json.member("changed", change?[keyPath: changed])
+          if let change { json.member("offer") { body(&$0, change) } }
+        }
+      })
+  }
 }
 
 extension Answers {
   /// Adds a route of the API that reads.
   ///
   /// - Parameters:
-  ///   - path: the path, such as `/api/v1/offers/{ref}`.
   ///   - names: the query parameters that the route accepts.
+  ///   - lifetime: how long an answer may be reused; nil for as long as `make` says.
   ///   - make: makes the content of an answer, unless the cache has it.
   func read(
-    _ path: RouterPath, _ names: [String] = [], on router: Router<ServedContext>,
+    _ path: RouterPath, _ names: [String] = [], lifetime: Answer.Lifetime? = nil,
+    on router: Router<ServedContext>,
     _ make: @escaping @Sendable (QueryParameters, ServedContext) async throws -> Answer
   ) {
     router.get(path) { request, context in
       let parameters = try QueryParameters(request, names)
       return try await answer(request, for: context.visitor) {
-        try await make(parameters, context)
+        var answer = try await make(parameters, context)
+        if let lifetime { answer.lifetime = lifetime }
+        return answer
       }
+    }
+  }
+}
+
+extension Router<ServedContext> {
+  /// Adds a route of the API that changes something, without query parameters.
+  ///
+  /// - Parameters:
+  ///   - members: the members that the JSON body may have.
+  ///   - respond: makes the change.
+  func write(
+    _ method: HTTPRequest.Method, _ path: RouterPath, _ members: [String] = [],
+    _ respond: @escaping @Sendable (JSONBody, ServedContext) async throws -> Response
+  ) {
+    on(path, method: method) { request, context in
+      _ = try QueryParameters(request, [])
+      return try await respond(try await JSONBody(of: request, members: members), context)
     }
   }
 }

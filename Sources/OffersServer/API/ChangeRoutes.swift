@@ -14,16 +14,12 @@ struct ChangeRoutes: ContentRoutes {
   private static let textBytes = OfferLimits.nameBytes
 
   func add(to router: Router<ServedContext>) {
+    // The list contains the expiring offers, which depend on the current time.
     answers.read(
       "/api/v1/changes",
       ["cursor", "since", "kind", "limit"] + OfferFilter.ofChanges.map(\.words.parameter),
-      on: router
-    ) { parameters, context in
-      var answer = try await of(context).list(parameters)
-      // The list contains the expiring offers, which depend on the current time.
-      answer.lifetime = .never
-      return answer
-    }
+      lifetime: .never, on: router
+    ) { parameters, context in try await of(context).list(parameters) }
   }
 
   private func list(_ parameters: QueryParameters) async throws -> Answer {
@@ -36,19 +32,16 @@ struct ChangeRoutes: ContentRoutes {
     query.textBytes = Self.textBytes
     query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
     let since = try parameters.read("since") { try content.texts.readTime($0, now: now) }
-    if let text = parameters.text("cursor") {
+    if let cursor = try parameters.cursor(of: list) {
       guard since == nil else {
         throw Problem(
           .badRequest, "The parameters “cursor” and “since” exclude each other.",
           hint: "A cursor knows where it begins.")
       }
-      guard case .change(let id, let seconds, let key) = try Cursor(text, of: list) else {
-        throw Cursor.refusal
-      }
+      let (id, begin, key) = try cursor.change()
       query.afterID = id
-      let since = Date(storedSeconds: seconds)
-      query.since = since
-      query.afterExpiring = key.map { ExpiringPosition(at: since, offerKey: $0) }
+      query.since = begin
+      query.afterExpiring = key.map { ExpiringPosition(at: begin, offerKey: $0) }
     } else {
       query.since = since ?? now - Self.usualSeconds
     }
@@ -61,12 +54,14 @@ struct ChangeRoutes: ContentRoutes {
     let next = Cursor.change(
       id: page.lastID, since: told.storedSeconds,
       expiringKey: page.lastExpiring?.offerKey)
-    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    return .json(pricedFeeds: pricedFeeds) { json in
-      json.member("changes", each: page.changes) { $0.value($1) }
-      json.member("has_more", page.hasMore)
-      json.member("next_cursor", next.text(of: list))
-    }
+    return .json(
+      try await document { json in
+        json.object { json in
+          json.member("changes", each: page.changes) { $0.value($1) }
+          json.member("has_more", page.hasMore)
+          json.member("next_cursor", next.text(of: list))
+        }
+      })
   }
 }
 
@@ -89,9 +84,7 @@ struct NewsRoutes: ContentRoutes {
 
   func add(to router: Router<ServedContext>) {
     answers.read("/api/v1/news", on: router) { _, context in try await of(context).count() }
-    router.put("/api/v1/news/seen") { request, context in
-      _ = try QueryParameters(request, [])
-      let body = try await JSONBody(of: request, members: ["latest"])
+    router.write(.put, "/api/v1/news/seen", ["latest"]) { body, context in
       guard let latest = try body.number("latest"), latest >= 0 else {
         throw Problem(
           .badRequest, "The member “latest” is not the number of a change.",

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import OffersCore
 
@@ -8,73 +9,54 @@ struct FeedRoutes: ContentRoutes {
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
-    answers.read("/api/v1/feeds", on: router) { _, context in
+    // The feed definitions come from a file, whose edits are no commits to the database.
+    answers.read("/api/v1/feeds", lifetime: .never, on: router) { _, context in
       let (feeds, now) = (try await of(context).content.fetchFeedSummaries(), content.now())
-      var answer = Answer.json { json in
-        json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
+      return .json { json in json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) } }
+    }
+    answers.read("/api/v1/feeds/{name}", lifetime: .never, on: router) { _, context in
+      let feed = try await of(context).fetchFeed(try context.segment("name"))
+      return .json { Self.write(feed, content.now(), to: &$0) }
+    }
+    write(.put, "subscription", on: router) { feed, _ in
+      guard feed.known != nil else { return false }
+      return try await content.store.subscribe(to: feed.name, source: feed.ownSource)
+    }
+    write(.delete, "subscription", on: router) { feed, _ in
+      try await content.store.unsubscribe(from: feed.name)
+    }
+    write(.put, "interval", ["every_seconds"], on: router) { feed, body in
+      guard let seconds = try body.number("every_seconds") else {
+        throw Problem(.badRequest, "The member “every_seconds” is missing.")
       }
-      // The feed definitions come from a file, whose edits are no commits to the database.
-      answer.lifetime = .never
-      return answer
+      return try await setInterval(Int(clamping: seconds), of: feed)
     }
-    answers.read("/api/v1/feeds/{name}", on: router) { _, context in
-      let (feed, now) = (
-        try await of(context).fetchFeed(try context.segment("name")), content.now()
-      )
-      var answer = Answer.json { Self.write(feed, now, to: &$0) }
-      answer.lifetime = .never
-      return answer
-    }
-    addIntervals(to: router)
-    router.put("/api/v1/feeds/{name}/subscription") { request, context in
-      try await change(request, context) { feed, _ in
-        guard feed.known != nil else { return false }
-        return try await content.store.subscribe(to: feed.name, source: feed.ownSource)
-      }
-    }
-    router.delete("/api/v1/feeds/{name}/subscription") { request, context in
-      try await change(request, context) { feed, _ in
-        try await content.store.unsubscribe(from: feed.name)
-      }
-    }
+    write(.delete, "interval", on: router) { feed, _ in try await setInterval(nil, of: feed) }
   }
 
-  private func addIntervals(to router: Router<ServedContext>) {
-    router.put("/api/v1/feeds/{name}/interval") { request, context in
-      try await change(request, context, members: ["every_seconds"]) { feed, body in
-        guard let seconds = try body.number("every_seconds") else {
-          throw Problem(.badRequest, "The member “every_seconds” is missing.")
-        }
-        try await content.store.checkPermit()
-        return try await content.syncer.setInterval(Int(clamping: seconds), of: feed.name)
-      }
-    }
-    router.delete("/api/v1/feeds/{name}/interval") { request, context in
-      try await change(request, context) { feed, _ in
-        try await content.store.checkPermit()
-        return try await content.syncer.setInterval(nil, of: feed.name)
-      }
-    }
+  private func setInterval(_ seconds: Int?, of feed: FeedSummary) async throws -> Bool {
+    try await content.store.checkPermit()
+    return try await content.syncer.setInterval(seconds, of: feed.name)
   }
 
-  /// Changes a feed, and answers with its new state.
+  /// Adds a route that changes a part of a feed, and answers with the feed's new state.
   ///
   /// - Parameters:
   ///   - members: the members that the body of the request may have.
-  ///   - body: makes the change, and returns whether it made a difference.
-  private func change(
-    _ request: Request, _ context: ServedContext, members: [String] = [],
-    _ body: (FeedSummary, JSONBody) async throws -> Bool
-  ) async throws -> Response {
-    _ = try QueryParameters(request, [])
-    let sent = try await JSONBody(of: request, members: members)
-    let name = try context.segment("name")
-    let routes = of(context)
-    let didChange = try await body(try await routes.fetchFeed(name), sent)
-    let (feed, now) = (try await routes.fetchFeed(name), content.now())
-    return Answers.result { json in
-      json.member("changed", didChange)
-      json.member("feed", object: feed) { Self.write($1, now, to: &$0) }
+  ///   - change: makes the change, and returns whether it made a difference.
+  private func write(
+    _ method: HTTPRequest.Method, _ part: String, _ members: [String] = [],
+    on router: Router<ServedContext>,
+    _ change: @escaping @Sendable (FeedSummary, JSONBody) async throws -> Bool
+  ) {
+    router.write(method, RouterPath("/api/v1/feeds/{name}/\(part)"), members) { body, context in
+      let (routes, name) = (of(context), try context.segment("name"))
+      let didChange = try await change(try await routes.fetchFeed(name), body)
+      let (feed, now) = (try await routes.fetchFeed(name), content.now())
+      return Answers.result { json in
+        json.member("changed", didChange)
+        json.member("feed", object: feed) { Self.write($1, now, to: &$0) }
+      }
     }
   }
 
@@ -104,30 +86,24 @@ struct ProposalRoutes: ContentRoutes {
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
-    router.post("/api/v1/proposals") { request, context in
-      _ = try QueryParameters(request, [])
-      return try await context.whileConnected {
-        let sent = try await JSONBody(of: request, members: ["source", "name"])
-        let proposal = try await content.proposals.propose(
-          try Self.source(in: sent), name: try Self.text("name", in: sent),
-          by: try context.fetchVisitor().user)
-        return Answers.result { Self.write(proposal, to: &$0) }
+    router.write(.post, "/api/v1/proposals", ["source", "name"]) { body, context in
+      let (source, name) = (try Self.source(in: body), try Self.text("name", in: body))
+      let user = try context.fetchVisitor().user
+      let proposal = try await context.whileConnected {
+        try await content.proposals.propose(source, name: name, by: user)
       }
+      return Answers.result { Self.write(proposal, to: &$0) }
     }
     answers.read("/api/v1/proposals/{number}/images/{index}", on: router) { _, context in
-      let offer = try offer(of: context)
-      let source = content.proposals.find(
-        try number("number", of: context), by: try context.fetchVisitor().user)?.source
+      let (offer, source) = try offer(of: context)
       return try await ImageRoutes(content: content, answers: answers).answer(
         with: offer, feedSource: source, as: .preview)
     }
-    router.post("/api/v1/feeds") { request, context in
-      _ = try QueryParameters(request, [])
+    router.write(.post, "/api/v1/feeds", ["source", "name", "title"]) { body, context in
+      let (source, name) = (try Self.source(in: body), try Self.text("name", in: body))
+      let (title, user) = (try Self.text("title", in: body), try context.fetchVisitor().user)
       return try await context.whileConnected {
-        let sent = try await JSONBody(of: request, members: ["source", "name", "title"])
-        let added = try await content.proposals.add(
-          try Self.source(in: sent), name: try Self.text("name", in: sent),
-          title: try Self.text("title", in: sent), by: try context.fetchVisitor().user)
+        let added = try await content.proposals.add(source, name: name, title: title, by: user)
         context.record.note("feed", added.name)
         return try await of(context).response(to: added)
       }
@@ -147,21 +123,16 @@ struct ProposalRoutes: ContentRoutes {
     return response
   }
 
-  private func offer(of context: ServedContext) throws -> Offer {
-    let index = try number("index", of: context)
-    guard
-      let proposal = content.proposals.find(
-        try number("number", of: context), by: try context.fetchVisitor().user),
-      proposal.offers.indices.contains(index)
-    else { throw OffersError(.notFound, "This proposal has expired.") }
-    return proposal.offers[index]
-  }
-
-  private func number(_ name: String, of context: ServedContext) throws -> Int {
-    guard let number = Int(try context.segment(name)) else {
-      throw OffersError(.notFound, "There is no such proposal.")
+  /// An offer of a proposal that the visitor has asked for, and the source of the proposal.
+  private func offer(of context: ServedContext) throws -> (Offer, source: String) {
+    guard let number = Int(try context.segment("number")),
+      let index = Int(try context.segment("index"))
+    else { throw OffersError(.notFound, "There is no such proposal.") }
+    let proposal = content.proposals.find(number, by: try context.fetchVisitor().user)
+    guard let proposal, proposal.offers.indices.contains(index) else {
+      throw OffersError(.notFound, "This proposal has expired.")
     }
-    return number
+    return (proposal.offers[index], proposal.source)
   }
 
   private static func source(in sent: JSONBody) throws -> String {
@@ -209,17 +180,14 @@ struct SyncRoutes: Sendable {
   let answers: Answers
 
   func add(to router: Router<ServedContext>) {
-    answers.read("/api/v1/sync", on: router) { _, _ in
+    answers.read("/api/v1/sync", lifetime: .never, on: router) { _, _ in
       var json = JSONWriter()
       json.value(content.jobs.status)
-      var answer = Answer.json(json)
-      answer.lifetime = .never
-      return answer
+      return .json(json)
     }
-    router.post("/api/v1/sync") { request, context in
-      _ = try QueryParameters(request, [])
-      let body = try await JSONBody(
-        of: request, members: ["feeds", "source", "accept_removals", "keep_missing"])
+    router.write(
+      .post, "/api/v1/sync", ["feeds", "source", "accept_removals", "keep_missing"]
+    ) { body, context in
       let source = try body.text("source")
       let parameters = SyncParameters(
         try body.texts("feeds") ?? [], acceptsRemovals: try body.flag("accept_removals") ?? false,

@@ -1,9 +1,10 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import OffersCore
 import OffersStore
 
-/// The routes of offers, of their reward histories and of favorites.
+/// The routes of offers, of their reward histories, of favorites and of the household list.
 struct OfferRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers
@@ -12,20 +13,17 @@ struct OfferRoutes: ContentRoutes {
   static let limits = 1...500
   private static let listParameters =
     OfferFilter.allCases.map(\.words.parameter) + ["sort", "reverse", "limit", "cursor"]
+  /// The maximum number of points of a reward history in an answer.
+  private static let historyLimit = 5000
 
   func add(to router: Router<ServedContext>) {
     answers.read("/api/v1/offers", Self.listParameters, on: router) { parameters, context in
       try await of(context).list(parameters)
     }
-    answers.read("/api/v1/offers/{ref}", on: router) { _, context in
+    answers.read("/api/v1/offers/{ref}", lifetime: .whileNoneExpires, on: router) { _, context in
       let offer = try await of(context).content.store.fetchOffer(
         named: try context.segment("ref"))
-      var json = JSONWriter()
-      json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
-      json.value(offer, at: content.now())
-      var answer = Answer.json(json)
-      answer.lifetime = .whileNoneExpires
-      return answer
+      return .json(try await document { $0.value(offer, at: content.now()) })
     }
     answers.read("/api/v1/offers/{ref}/history", ["cursor"], on: router) { parameters, context in
       try await of(context).history(of: try context.segment("ref"), parameters)
@@ -38,57 +36,75 @@ struct OfferRoutes: ContentRoutes {
         json.member("favorites", each: offers) { $0.value($1.ref.description) }
       }
     }
-    router.put("/api/v1/offers/{ref}/favorite") { try await mark($0, $1, true) }
-    router.delete("/api/v1/offers/{ref}/favorite") { try await mark($0, $1, false) }
+    answers.read(
+      "/api/v1/household", ["limit", "cursor"], lifetime: .whileNoneExpires, on: router
+    ) { parameters, context in try await of(context).household(parameters) }
+    for isOn in [true, false] {
+      let method = isOn ? HTTPRequest.Method.put : .delete
+      router.write(method, "/api/v1/offers/{ref}/favorite") { _, context in
+        let (store, name) = (of(context).content.store, try context.segment("ref"))
+        let change = try await store.setFavorites(named: [name], to: isOn).first
+        return try await result(change, changed: \.didChange) {
+          $0.value($1.offer, at: content.now())
+        }
+      }
+      router.write(method, "/api/v1/offers/{ref}/share") { _, context in
+        let (store, name) = (of(context).content.store, try context.segment("ref"))
+        let changes =
+          isOn
+          ? try await store.share(named: [name], at: content.now())
+          : try await store.unshare(named: [name])
+        return try await result(changes.first, changed: \.didChange) {
+          $0.value($1.offer, at: content.now())
+        }
+      }
+    }
   }
 
   private func list(_ parameters: QueryParameters) async throws -> Answer {
     var query = try await query(parameters)
     let list = parameters.fingerprint(without: ["cursor", "limit"])
-    let limit = try parameters.number("limit", Self.limits) ?? Self.usualLimit
-    if let text = parameters.text("cursor") {
-      guard case .offer(let position) = try Cursor(text, of: list) else {
-        throw Cursor.refusal
-      }
-      query.after = position
-    }
-    query.limit = limit
+    query.limit = try parameters.number("limit", Self.limits) ?? Self.usualLimit
+    query.after = try parameters.cursor(of: list)?.offer()
     let page = try await content.store.fetchOfferPage(query, maximumBytes: Answer.pageBytes)
     query.after = nil
     let total = try await content.store.countOffers(query)
-    let next = page.next.map(Cursor.init(after:))
-    var answer = Answer.json(pricedFeeds: query.pricedFeeds) { json in
-      json.member("offers", each: page.offers) { $0.value($1, at: query.now ?? content.now()) }
-      json.member("total", total)
-      json.member("next_cursor", next?.text(of: list))
+    var answer = try await answer(with: page.offers, total: total, next: page.next, of: list) {
+      $0.value($1, at: query.now ?? content.now())
     }
-    answer.lifetime = .whileNoneExpires
-    // Their times can be relative to the current time.
-    if OfferFilter.allCases.contains(where: { $0.isTimed && query.selection.has($0) }) {
-      answer.lifetime = .never
-    }
+    // The times of these filters can be relative to the current time.
+    let isTimed = OfferFilter.allCases.contains { $0.isTimed && query.selection.has($0) }
+    answer.lifetime = isTimed ? .never : .whileNoneExpires
     return answer
+  }
+
+  private func household(_ parameters: QueryParameters) async throws -> Answer {
+    let list = parameters.fingerprint(without: ["cursor", "limit"]) ^ 3
+    var query = HouseholdQuery()
+    query.limit = try parameters.number("limit", Self.limits) ?? Self.usualLimit
+    query.after = try parameters.cursor(of: list)?.offer()
+    let page = try await content.store.fetchHousehold(query, maximumBytes: Answer.pageBytes)
+    let (total, now) = (try await content.store.countHousehold(), content.now())
+    return try await answer(with: page.offers, total: total, next: page.next, of: list) {
+      $0.value($1, at: now)
+    }
   }
 
   private func history(of name: String, _ parameters: QueryParameters) async throws -> Answer {
     let list = parameters.fingerprint(without: ["cursor"]) ^ 2
     var bounds = HistoryQuery(maximumBytes: Answer.pageBytes)
     bounds.limit = Self.historyLimit
-    if let text = parameters.text("cursor") {
-      guard case .change(let id, _, _) = try Cursor(text, of: list) else { throw Cursor.refusal }
-      bounds.before = id
-    }
+    if let cursor = try parameters.cursor(of: list) { bounds.before = try cursor.change().id }
     let page = try await content.store.fetchHistory(named: name, bounds)
-    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    return .json(pricedFeeds: pricedFeeds) { json in
-      json.members(historyOf: page.offer.offer, page.points)
-      json.member(
-        "next_cursor", page.before.map { Cursor.change(id: $0, since: 0).text(of: list) })
-    }
+    return .json(
+      try await document { json in
+        json.object { json in
+          json.members(historyOf: page.offer.offer, page.points)
+          json.member(
+            "next_cursor", page.before.map { Cursor.change(id: $0, since: 0).text(of: list) })
+        }
+      })
   }
-
-  /// The maximum number of points of a reward history in an answer.
-  private static let historyLimit = 5000
 
   private func query(_ parameters: QueryParameters) async throws -> OfferQuery {
     let now = content.now()
@@ -98,23 +114,6 @@ struct OfferRoutes: ContentRoutes {
     query.sort = try parameters.choice("sort", as: OfferQuery.Sort.self) ?? .feed
     query.isReversed = try parameters.flag("reverse") ?? false
     return query
-  }
-
-  private func mark(
-    _ request: Request, _ context: ServedContext, _ isFavorite: Bool
-  ) async throws -> Response {
-    _ = try QueryParameters(request, [])
-    _ = try await JSONBody(of: request)
-    let name = try context.segment("ref")
-    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    let changes = try await of(context).content.store.setFavorites(named: [name], to: isFavorite)
-    return Answers.result { json in
-      json.pricedFeeds = pricedFeeds
-      json.member("changed", changes.first?.didChange)
-      if let change = changes.first {
-        json.member("offer") { $0.value(change.offer, at: content.now()) }
-      }
-    }
   }
 }
 
@@ -148,10 +147,7 @@ struct SearchRoutes: ContentRoutes {
       return try await answers.answer(request, for: context.visitor) {
         let found = try await of(context).search(
           parameters, isTrusted: isTrusted, readLimit: context.readLimit)
-        var json = JSONWriter()
-        json.pricedFeeds = try await content.fetchPresentations().pricedFeeds
-        json.value(found, at: content.now())
-        var answer = Answer.json(json)
+        var answer = Answer.json(try await document { $0.value(found, at: content.now()) })
         answer.lifetime = Answer.Lifetime.whileNoneExpires
         // A search on a feed's server may have other results the next time. The answer to a page of
         // another site, which comes from the store alone, must not be reused for a trusted request.
@@ -189,67 +185,5 @@ struct SearchRoutes: ContentRoutes {
     query.maximumBytes = Answer.pageBytes
     return try await ServedSearch(content: content, readLimit: readLimit).find(
       query, limit: limit, isTrusted: isTrusted)
-  }
-}
-
-/// The routes of the household list.
-struct HouseholdRoutes: ContentRoutes {
-  var content: ServerDependencies
-  let answers: Answers
-
-  func add(to router: Router<ServedContext>) {
-    answers.read("/api/v1/household", ["limit", "cursor"], on: router) { parameters, context in
-      try await of(context).list(parameters)
-    }
-    router.put("/api/v1/offers/{ref}/share") { request, context in
-      try await change(request, context) { [now = content.now()] store, name in
-        try await store.share(named: [name], at: now)
-      }
-    }
-    router.delete("/api/v1/offers/{ref}/share") { request, context in
-      try await change(request, context) { store, name in
-        try await store.unshare(named: [name])
-      }
-    }
-  }
-
-  private func list(_ parameters: QueryParameters) async throws -> Answer {
-    let list = parameters.fingerprint(without: ["cursor", "limit"]) ^ 3
-    var query = HouseholdQuery()
-    query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
-    if let text = parameters.text("cursor") {
-      guard case .offer(let position) = try Cursor(text, of: list) else { throw Cursor.refusal }
-      query.after = position
-    }
-    let page = try await content.store.fetchHousehold(
-      query, maximumBytes: Answer.pageBytes)
-    let total = try await content.store.countHousehold()
-    let next = page.next.map(Cursor.init(after:))
-    let now = content.now()
-    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    var answer = Answer.json(pricedFeeds: pricedFeeds) { json in
-      json.member("offers", each: page.offers) { $0.value($1, at: now) }
-      json.member("total", total)
-      json.member("next_cursor", next?.text(of: list))
-    }
-    answer.lifetime = .whileNoneExpires
-    return answer
-  }
-
-  private func change(
-    _ request: Request, _ context: ServedContext,
-    _ change: (OffersDatabase, String) async throws -> [SharingChange]
-  ) async throws -> Response {
-    _ = try QueryParameters(request, [])
-    _ = try await JSONBody(of: request)
-    let pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    let changes = try await change(of(context).content.store, try context.segment("ref"))
-    return Answers.result { json in
-      json.pricedFeeds = pricedFeeds
-      json.member("changed", changes.first?.didChange)
-      if let change = changes.first {
-        json.member("offer") { $0.value(change.offer, at: content.now()) }
-      }
-    }
   }
 }

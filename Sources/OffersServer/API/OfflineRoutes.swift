@@ -25,10 +25,13 @@ struct OfflineRoutes: ContentRoutes {
   private var source: PageSource { PageSource(content: content) }
 
   func add(to router: Router<ServedContext>) {
-    answers.read("/api/v1/offline", on: router) { _, context in
+    // The definitions of feeds may change without a write to the database.
+    answers.read("/api/v1/offline", lifetime: .seconds(10), on: router) { _, context in
       try await of(context).list(for: context.visitor)
     }
-    answers.read("/api/v1/offline/offers", ["refs"], on: router) { parameters, context in
+    // Each browser requests other offers, and once.
+    answers.read("/api/v1/offline/offers", ["refs"], lifetime: .never, on: router) {
+      parameters, context in
       try await of(context).offers(try Self.refs(try parameters.fetchText("refs")))
     }
   }
@@ -38,7 +41,7 @@ struct OfflineRoutes: ContentRoutes {
     let titles = try await source.fetchTitles(of: feeds)
     let frames = try await OfflineFrame.all(source, feeds)
     let stored = try await fetchStored(titles)
-    var answer = Answer.json { json in
+    return .json { json in
       json.member("offers", each: stored) { json, offer in
         json.array { json in
           json.value(offer.ref)
@@ -54,9 +57,6 @@ struct OfflineRoutes: ContentRoutes {
       json.member("sidebar", each: PageFields.sidebar(feeds)) { $1.write(to: &$0) }
       json.member("pages", each: frames) { $1.write(to: &$0) }
     }
-    // The definitions of feeds may change without a write to the database.
-    answer.lifetime = .seconds(10)
-    return answer
   }
 
   /// The references and the hashes of the offers that a browser stores, in the order of the feeds.
@@ -88,19 +88,7 @@ struct OfflineRoutes: ContentRoutes {
   }
 
   private func offers(_ refs: [OfferRef]) async throws -> Answer {
-    let titles = try await source.fetchTitles()
-    var json = JSONWriter()
-    try await write(refs, titles, to: &json)
-    var answer = Answer.json(json)
-    // Each browser requests other offers, and once.
-    answer.lifetime = .never
-    return answer
-  }
-
-  private func write(
-    _ refs: [OfferRef], _ titles: [String: String], to json: inout JSONWriter
-  ) async throws {
-    let settings = try await pageSettings(titles)
+    let settings = try await pageSettings(try await source.fetchTitles())
     var offers: [Offer] = []
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
@@ -118,7 +106,7 @@ struct OfflineRoutes: ContentRoutes {
       found.append((record, points))
     }
     let news = try await GoodNewsLabels(of: offers, in: source.store, at: source.now)
-    json.object { json in
+    return .json { json in
       json.member("offers", each: found) { $1.0.write(to: &$0, $1.1, news) }
       json.member("answered", answered)
     }

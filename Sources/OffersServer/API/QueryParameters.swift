@@ -103,6 +103,14 @@ struct QueryParameters: Sendable {
     return selection
   }
 
+  /// The cursor in the parameter `cursor`; nil without the parameter.
+  ///
+  /// - Parameter list: the fingerprint of the list.
+  /// - Throws: as `Cursor.init`.
+  func cursor(of list: UInt64) throws -> Cursor? {
+    try values["cursor"].map { try Cursor($0, of: list) }
+  }
+
   /// A hash of all parameters but the named ones. It ties a cursor to the list that it belongs to.
   func fingerprint(without names: Set<String>) -> UInt64 {
     var hash = ContentHash(seed: 0x6c69_7374)
@@ -208,7 +216,7 @@ enum Cursor: Hashable {
   /// position before the change `id`.
   case change(id: Int64, since: Int64, expiringKey: Int64? = nil)
 
-  static let refusal = Problem(
+  private static let refusal = Problem(
     .badRequest, "The parameter “cursor” does not belong to this list.",
     hint: "Send next_cursor with all other parameters unchanged, or begin without a cursor.")
 
@@ -252,6 +260,18 @@ enum Cursor: Hashable {
     self = position
     // Only the canonical encoding of a cursor is accepted.
     if self.text(of: list) != text { throw Self.refusal }
+  }
+
+  /// - Throws: `Problem` with status 400 for a cursor of changes.
+  func offer() throws -> OfferPosition {
+    guard case .offer(let position) = self else { throw Self.refusal }
+    return position
+  }
+
+  /// - Throws: `Problem` with status 400 for a cursor of offers.
+  func change() throws -> (id: Int64, since: Date, expiringKey: Int64?) {
+    guard case .change(let id, let since, let key) = self else { throw Self.refusal }
+    return (id, Date(storedSeconds: since), key)
   }
 
   private static func position(_ parts: ArraySlice<String>) -> Cursor? {

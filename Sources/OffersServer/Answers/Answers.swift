@@ -133,11 +133,8 @@ struct Answer: Sendable {
   }
 
   /// A JSON object, whose members `body` writes.
-  static func json(
-    pricedFeeds: Set<String> = [], _ body: (inout JSONWriter) throws -> Void
-  ) rethrows -> Answer {
+  static func json(_ body: (inout JSONWriter) throws -> Void) rethrows -> Answer {
     var json = JSONWriter()
-    json.pricedFeeds = pricedFeeds
     try json.object(body)
     return .json(json)
   }
