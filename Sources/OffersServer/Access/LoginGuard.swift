@@ -219,29 +219,22 @@ final class KnownBrowsers: Sendable {
     let network: String
   }
 
-  /// The purpose of the stored key.
-  private static let purpose = "known browser"
   /// How long a browser keeps the cookie, in seconds: a year.
   private static let keepSeconds = 365 * 86_400
-  /// The maximum number of cookies that are looked at for a request.
-  private static let valueLimit = 4
   /// The maximum number of networks. Beyond it, those of before are forgotten.
   private static let networkLimit = 10_000
 
   private let store: OffersDatabase
-  private let cookies: CookieScope
-  /// The key, once the store was asked.
-  private let key = Mutex<HMACKey?>(nil)
+  private let cookie: ServedCookie
+  private let key: StoredKey
   /// The networks; nil before those of the stored sessions were read.
   private let networks = Mutex<Set<Place>?>(nil)
 
-  /// - Parameter cookies: where browsers send the server's cookies.
   init(_ store: OffersDatabase, cookies: CookieScope) {
     self.store = store
-    self.cookies = cookies
+    cookie = cookies.cookie("offers-browser")
+    key = StoredKey(store, for: "known browser")
   }
-
-  private static let cookieName = "offers-browser"
 
   /// Notes the network of a login.
   func note(_ user: User.ID, from client: Peer) {
@@ -252,28 +245,19 @@ final class KnownBrowsers: Sendable {
   }
 
   /// The `Set-Cookie` field by which a browser is known to have logged in as a user.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails, or the store cannot be used.
   func cookie(for user: User.ID) async throws -> String {
-    cookies.field(
-      Self.cookieName, try await value(for: user), seconds: Self.keepSeconds)
+    cookie.setting(try await value(for: user), seconds: Self.keepSeconds)
   }
 
   /// Whether a request is from a browser that has logged in as a user.
-  ///
-  /// - Throws: as `cookie`.
   func knows(_ user: User.ID, in fields: HTTPFields) async throws -> Bool {
-    let shown = CookieFields.values(
-      of: cookies.name(Self.cookieName), in: fields, limit: Self.valueLimit
-    ) { (1...128).contains($0.utf8.count) }
+    let shown = cookie.values(in: fields, of: 1...128)
     if shown.isEmpty { return false }
     let value = try await value(for: user)
     return shown.contains { SecretBytes.areEqual(Array($0.utf8), Array(value.utf8)) }
   }
 
   /// Whether a user has logged in from the network of a client.
-  ///
-  /// - Throws: `OffersError` if the store cannot be read.
   func knows(_ user: User.ID, at client: Peer) async throws -> Bool {
     if networks.withLock({ $0 }) == nil {
       let stored = try await store.fetchSessions().prefix(Self.networkLimit).compactMap { session in
@@ -288,18 +272,9 @@ final class KnownBrowsers: Sendable {
 
   private func value(for user: User.ID) async throws -> String {
     let passphrase = try await store.findPassphrase(of: user)
-    let code = try await fetchKey().code(of: Array("\(user)".utf8) + [0] + (passphrase?.hash ?? []))
+    let message = Array("\(user)".utf8) + [0] + (passphrase?.hash ?? [])
+    let code = try await key.fetch().code(of: message)
     return "\(user).\(Base64URL.text(of: code))"
-  }
-
-  /// The key, from the store when it is first needed.
-  private func fetchKey() async throws -> HMACKey {
-    if let known = key.withLock({ $0 }) { return known }
-    let found = HMACKey(
-      try await store.fetchServerKey(
-        for: Self.purpose, orStore: try RandomBytes.make(SHA256.byteCount)))
-    key.withLock { $0 = found }
-    return found
   }
 }
 

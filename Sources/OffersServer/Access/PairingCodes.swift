@@ -40,7 +40,6 @@ final class PairingCodes: Sendable {
   ///   - maker: the visitor that asks for it. Whether the code is accepted depends on what the maker
   ///     may do by then (`VisitorAuthentication.pair`).
   ///   - now: the time, from which the code is valid for ten minutes.
-  /// - Throws: `OffersError` if libcrypto fails.
   func make(for guest: User.ID, by maker: Visitor, now: Date) throws -> PairingCode {
     let code = try PairingCode()
     let entry = Entry(
@@ -54,8 +53,6 @@ final class PairingCodes: Sendable {
   }
 
   /// Finds out what a typed code is. A valid one is used up.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   func redeem(_ typed: String, now: Date) throws -> Finding {
     guard let code = PairingCode(typed) else { return .unknown }
     let shown = try authenticationCode(of: code)
@@ -95,8 +92,6 @@ struct PairingCode: Hashable, Sendable {
   }
 
   /// Makes a random code.
-  ///
-  /// - Throws: `OffersError` if no random bytes can be made.
   init() throws {
     // The number of characters is a power of two, so that all are equally likely.
     let bytes = try RandomBytes.make(Self.length).map {

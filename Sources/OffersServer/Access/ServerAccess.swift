@@ -77,8 +77,6 @@ final class UserList: Sendable {
   }
 
   /// The users that there are now.
-  ///
-  /// - Throws: `OffersError` if the store cannot be read.
   func fetch() async throws -> Users {
     let version = try await store.fetchDataVersion()
     if let users = last.withLock({ $0 }), users.version == version { return users }

@@ -76,8 +76,6 @@ final class VisitorAuthentication: Sendable {
 
   /// Whether requests must show whom they are from: on a server that other machines can reach or
   /// that has a token, and as soon as there is a user besides the owner.
-  ///
-  /// - Throws: `OffersError` if the users cannot be read.
   func requiresLogin() async throws -> Bool {
     if requiresLoginOfAll { return true }
     return try await users.fetch().areSeveral
@@ -147,8 +145,6 @@ final class VisitorAuthentication: Sendable {
   }
 
   /// Whether a visitor would still be known, with the same right.
-  ///
-  /// - Throws: `OffersError` if the store cannot be read.
   func isWelcome(_ visitor: Visitor) async throws -> Bool {
     let users = try await users.fetch()
     guard let user = users.find(visitor.user.id), user.role == visitor.user.role else {
@@ -241,7 +237,6 @@ final class VisitorAuthentication: Sendable {
   /// - Parameter request: the request, which has the session's cookie.
   /// - Returns: the `Set-Cookie` field by which the browser keeps the cookie for as long as the
   ///   session lasts; nil if no session was noted.
-  /// - Throws: `OffersError` if libcrypto fails.
   func note(_ visitor: Visitor, _ request: Request) throws -> String? {
     let now = now()
     switch visitor.proof {
@@ -275,16 +270,12 @@ final class VisitorAuthentication: Sendable {
   private static let mostNoted = 10_000
 
   /// The valid sessions of a user, the last seen one first.
-  ///
-  /// - Throws: `OffersError` if they cannot be read.
   func fetchSessions(of user: User.ID) async throws -> [Session] {
     let version = await currentVersion()
     return try await store.fetchSessions().filter { try $0.user == user && isValid($0, version) }
   }
 
   /// Ends sessions.
-  ///
-  /// - Throws: `OffersError` if the database cannot be written.
   func end(_ sessions: [Session]) async throws {
     try await store.endSessions(sessions.map(\.id))
   }
@@ -430,7 +421,6 @@ extension VisitorAuthentication {
   /// - Parameters:
   ///   - typed: the code as it was typed.
   ///   - request: the request. A session whose cookie it has ends.
-  /// - Throws: `OffersError` if the session cannot be stored.
   func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Pairing {
     let counted = [LoginAttempts.logins(from: client.network)]
     // As with passphrases, the attempt counts as failed before the code is looked at.
@@ -487,7 +477,6 @@ extension VisitorAuthentication {
   /// Makes a pairing code.
   ///
   /// - Parameter maker: the visitor that asks for it, who may let browsers in as that user.
-  /// - Throws: `OffersError` if libcrypto fails.
   func makePairingCode(for guest: User, by maker: Visitor) throws -> PairingCode {
     try pairings.make(for: guest.id, by: maker, now: now())
   }

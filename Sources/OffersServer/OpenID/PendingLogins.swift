@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 import OffersStore
-import Synchronization
 
 /// The logins at a provider that browsers have begun.
 ///
@@ -14,58 +13,38 @@ import Synchronization
 /// The key is derived from a random one in the store, so that a login may end at another server of the same
 /// store, or after a restart. It is not derived from the client secret, which may be a text that people chose:
 /// everybody can get such a cookie, and try one secret after another on it.
-final class PendingLogins: Sendable {
-  /// The maximum number of values that are looked at for a request.
-  private static let valueLimit = 4
-
-  /// The purpose of the stored key.
-  private static let purpose = "pending login"
-
-  private let keys: OffersDatabase
+struct PendingLogins: Sendable {
+  private let stored: StoredKey
   /// What the key is for: the provider and the name of this server there.
   private let registration: String
-  /// The key, once the store was asked.
-  private let known = Mutex<HMACKey?>(nil)
-  private let cookies: CookieScope
+  private let cookie: ServedCookie
   private let now: @Sendable () -> Date
 
-  /// - Parameter cookies: where browsers send the server's cookies.
   init(
     _ settings: OpenIDSettings, keys: OffersDatabase, cookies: CookieScope,
     now: @escaping @Sendable () -> Date
   ) {
-    self.keys = keys
+    stored = StoredKey(keys, for: "pending login")
     registration = "\(settings.clientID) \(settings.issuer)"
-    self.cookies = cookies
+    cookie = cookies.cookie("offers-openid")
     self.now = now
   }
 
-  private static let cookieName = "offers-openid"
-
   /// The `Set-Cookie` field that gives a browser a login. Browsers send such a cookie along when another
   /// site sends them to a page (`SameSite=Lax`), as the provider does.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails, or the store cannot be read.
   func setting(_ login: PendingLogin) async throws -> String {
     let text = Base64URL.text(of: try JSONEncoder().encode(login))
     let code = try await fetchKey().code(of: Array(text.utf8))
-    return cookies.field(
-      Self.cookieName, "\(text).\(Base64URL.text(of: code))",
-      seconds: Int(PendingLogin.lifetimeSeconds))
+    return cookie.setting(
+      "\(text).\(Base64URL.text(of: code))", seconds: Int(PendingLogin.lifetimeSeconds))
   }
 
-  /// The key, from the store when it is first needed.
   private func fetchKey() async throws -> HMACKey {
-    if let key = known.withLock({ $0 }) { return key }
-    let stored = try await keys.fetchServerKey(
-      for: Self.purpose, orStore: try RandomBytes.make(SHA256.byteCount))
-    let key = HMACKey(try HMACKey(stored).code(of: Array(registration.utf8)))
-    known.withLock { $0 = key }
-    return key
+    HMACKey(try await stored.fetch().code(of: Array(registration.utf8)))
   }
 
   /// The `Set-Cookie` field that removes the login from a browser.
-  var removal: String { cookies.field(Self.cookieName, "", seconds: 0) }
+  var removal: String { cookie.removal }
 
   /// Ends the login of a request's browser.
   ///
@@ -75,9 +54,7 @@ final class PendingLogins: Sendable {
   func end(_ state: String, of request: Request) async throws -> PendingLogin {
     let now = now()
     let key = try await fetchKey()
-    let values = CookieFields.values(
-      of: cookies.name(Self.cookieName), in: request.headers, limit: Self.valueLimit
-    ) { (1...4096).contains($0.utf8.count) }
+    let values = cookie.values(in: request.headers, of: 1...4096)
     let login = try values.compactMap { try Self.login($0, key) }.first {
       $0.state.hasSameBytes(as: state)
     }

@@ -16,8 +16,6 @@ struct AccountSections {
   private static let mostSessions = 50
 
   /// The variables of the sections; nil for a visitor without a login.
-  ///
-  /// - Throws: `OffersError` if the store cannot be read.
   func fields() async throws -> PageFields? {
     guard let visitor else { return nil }
     if case .thisMachine = visitor.proof { return nil }

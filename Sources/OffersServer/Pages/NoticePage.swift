@@ -76,8 +76,6 @@ enum NoticePage {
   }
 
   /// The response with a page, which is not stored by the browser.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   static func response(
     _ page: Page, address: String, in shell: PageShell, by visitor: Visitor?, feeds: [Feed] = []
   ) throws -> Response {

@@ -88,8 +88,6 @@ struct PageShell: Sendable {
   }
 
   /// A complete document, whose addresses are below the base path.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for an unknown template.
   func document(_ template: String, _ fields: PageFields) throws -> String {
     basePath.place(try templates.render(template, fields))
   }

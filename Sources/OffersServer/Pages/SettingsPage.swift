@@ -248,8 +248,6 @@ struct IdentitySection {
   let visitor: Visitor?
 
   /// The variables of the section; nil without a provider, and for a visitor who cannot change logins.
-  ///
-  /// - Throws: `OffersError` if the store cannot be read.
   func fields() async throws -> PageFields? {
     guard let settings = access.provider?.settings, let visitor else { return nil }
     switch visitor.proof {

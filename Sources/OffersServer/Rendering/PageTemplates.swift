@@ -30,8 +30,6 @@ struct PageTemplates: Sendable {
   }
 
   /// Renders a template.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for an unknown template.
   func render(_ name: String, _ fields: PageFields) throws -> String {
     guard let text = library.render(fields, withTemplate: name) else {
       throw OffersError(.invalidRequest, "There is no page “\(name)”.")

@@ -1,8 +1,10 @@
 import Foundation
 import OffersCore
+import OffersStore
 import ServerShim
+import Synchronization
 
-/// libcrypto of OpenSSL, which its first use opens.
+/// libcrypto of OpenSSL, which its first use opens. All calls throw `OffersError` if it is not installed, or fails.
 package enum LibCrypto {
   private static let opened = SharedLibrary.open("libcrypto", package: "libssl3") {
     offers_libcrypto_open(&$0)
@@ -48,8 +50,6 @@ enum SHA256 {
   static let byteCount = 32
 
   /// The digest of some bytes.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   static func digest(of bytes: [UInt8]) throws -> [UInt8] {
     let library = try LibCrypto.open()
     var digest = [UInt8](repeating: 0, count: byteCount)
@@ -61,8 +61,6 @@ enum SHA256 {
   }
 
   /// The digest of the UTF-8 of a text.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   static func digest(of text: String) throws -> [UInt8] { try digest(of: Array(text.utf8)) }
 }
 
@@ -73,13 +71,9 @@ struct HMACKey: Sendable {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// A random key of 256 bits.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   static func random() throws -> HMACKey { HMACKey(try RandomBytes.make(SHA256.byteCount)) }
 
   /// The authentication code of a message.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   func code(of message: [UInt8]) throws -> [UInt8] {
     let library = try LibCrypto.open()
     var code = [UInt8](repeating: 0, count: SHA256.byteCount)
@@ -93,8 +87,6 @@ struct HMACKey: Sendable {
   }
 
   /// Whether a code is that of a message, compared in constant time.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   func isCode(_ code: [UInt8], of message: [UInt8]) throws -> Bool {
     SecretBytes.areEqual(code, try self.code(of: message))
   }
@@ -139,8 +131,6 @@ enum Scrypt {
 /// Random bytes for secrets, of libcrypto's generator, which the kernel seeds.
 enum RandomBytes {
   /// Makes random bytes.
-  ///
-  /// - Throws: `OffersError` if the generator cannot be seeded.
   static func make(_ count: Int) throws -> [UInt8] {
     let library = try LibCrypto.open()
     var bytes = [UInt8](repeating: 0, count: count)
@@ -148,6 +138,28 @@ enum RandomBytes {
       throw LibCrypto.failure("make random bytes", library)
     }
     return bytes
+  }
+}
+
+/// A key of authentication codes that all servers of a database share, read when it is first needed.
+final class StoredKey: Sendable {
+  private let store: OffersDatabase
+  private let purpose: String
+  private let known = Mutex<HMACKey?>(nil)
+
+  /// - Parameter purpose: the name of the key in the store.
+  init(_ store: OffersDatabase, for purpose: String) {
+    self.store = store
+    self.purpose = purpose
+  }
+
+  func fetch() async throws -> HMACKey {
+    if let key = known.withLock({ $0 }) { return key }
+    let key = HMACKey(
+      try await store.fetchServerKey(
+        for: purpose, orStore: try RandomBytes.make(SHA256.byteCount)))
+    known.withLock { $0 = key }
+    return key
   }
 }
 

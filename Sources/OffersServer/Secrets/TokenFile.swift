@@ -105,7 +105,6 @@ struct ServerToken: Sendable {
   /// The token as the key of fingerprints.
   private let secret: HMACKey
 
-  /// - Throws: `OffersError` if libcrypto fails.
   init(_ text: String) throws {
     key = try .random()
     code = try key.code(of: Array(text.utf8))
@@ -127,20 +126,14 @@ struct ServerToken: Sendable {
 
   /// Whether a text is the token, compared in constant time: the time reveals nothing about the
   /// token, however often somebody guesses.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   func isToken(_ text: String) throws -> Bool {
     try key.isCode(code, of: Array(text.utf8))
   }
 
   /// The fingerprint of a session that is made with this token.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   func fingerprint(of sessionID: [UInt8]) throws -> [UInt8] { try secret.code(of: sessionID) }
 
   /// Whether a session was made with this token.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   func hasMade(_ session: Session) throws -> Bool {
     guard let fingerprint = session.fingerprint else { return false }
     return try secret.isCode(fingerprint, of: session.id)
@@ -154,13 +147,9 @@ package enum APITokenText {
   package static let byteCount = 32
 
   /// A new token.
-  ///
-  /// - Throws: `OffersError` if no random bytes can be made.
   package static func make() throws -> String { prefix + (try randomText()) }
 
   /// A text of 256 random bits in base64url.
-  ///
-  /// - Throws: `OffersError` if no random bytes can be made.
   package static func randomText() throws -> String {
     Base64URL.text(of: try RandomBytes.make(byteCount))
   }
@@ -176,7 +165,5 @@ package enum APITokenText {
   }
 
   /// The SHA-256 by which a token is stored.
-  ///
-  /// - Throws: `OffersError` if libcrypto fails.
   package static func hash(of token: String) throws -> [UInt8] { try SHA256.digest(of: token) }
 }
