@@ -290,10 +290,11 @@ extension VisitorAuthentication {
   enum Login {
     /// The `Set-Cookie` fields of the new session.
     case session(cookies: [String])
-    /// The token, the name or the passphrase is wrong, or was not checked because of a wait.
-    ///
-    /// - Parameter wait: the rest of that wait in seconds; nil if it was checked.
-    case refused(wait: Int?)
+    case refused(Refusal)
+    /// The token, passphrase or code was not looked at, because of a wait of this many seconds.
+    case waiting(Int)
+
+    enum Refusal { case wrong, usedCode, expiredCode }
   }
 
   /// Logs a browser in as the owner, by the token of the token file. The right token is accepted
@@ -307,7 +308,7 @@ extension VisitorAuthentication {
   func logIn(withToken token: String, _ request: Request, from client: Peer) async throws -> Login {
     guard let version = await currentVersion() else { throw Self.unavailable }
     guard try version.token.isToken(token) else {
-      return .refused(wait: await attempts.fail(client))
+      return await attempts.fail(client).map(Login.waiting) ?? .refused(.wrong)
     }
     await attempts.succeed(client)
     return .session(
@@ -332,8 +333,8 @@ extension VisitorAuthentication {
     let user = try await users.fetch().find(named: name)
     let session = try await findSession(of: request).flatMap { $0.user == user?.id ? $0 : nil }
     switch try await check(passphrase, of: user, name, session, request, client) {
-    case .waiting(let seconds): return .refused(wait: seconds)
-    case .wrong: return .refused(wait: nil)
+    case .waiting(let seconds): return .waiting(seconds)
+    case .wrong: return .refused(.wrong)
     case .right(let hash):
       do {
         return .session(
@@ -341,7 +342,7 @@ extension VisitorAuthentication {
             of: user?.id ?? 0, on: .passphrase(hash), request, client))
       } catch let error as OffersError where error.isOfAccess {
         // The passphrase was changed while this one was compared.
-        return .refused(wait: nil)
+        return .refused(.wrong)
       }
     }
   }
@@ -401,18 +402,6 @@ extension VisitorAuthentication {
     }
   }
 
-  /// The outcome of an attempt to log in with a pairing code.
-  enum Pairing {
-    /// The `Set-Cookie` fields of the new session.
-    case session(cookies: [String])
-    /// The code is not accepted: it is unknown, was used, or has expired.
-    case refused(Refusal)
-    /// The code was not looked at, because the client's network has to wait for this many seconds.
-    case waiting(Int)
-
-    enum Refusal { case unknown, used, expired }
-  }
-
   /// Logs a browser in with a pairing code, which is used up thereby, as the user for whom it was made.
   ///
   /// A code is shorter than a token. So it is not looked at while the client's network has to wait
@@ -421,43 +410,45 @@ extension VisitorAuthentication {
   /// - Parameters:
   ///   - typed: the code as it was typed.
   ///   - request: the request. A session whose cookie it has ends.
-  func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Pairing {
+  func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Login {
     let counted = [LoginAttempts.logins(from: client.network)]
     // As with passphrases, the attempt counts as failed before the code is looked at.
     if let wait = await attempts.begin(counted, client) { return .waiting(wait) }
+    var refusal = Login.Refusal.expiredCode
     switch try pairings.redeem(typed, now: now()) {
     case .unknown:
       await attempts.refuse(client)
-      return .refused(.unknown)
-    // A code that was one is no guess. But whoever has such a code must not be able to forget guesses.
-    case .used:
-      await attempts.takeBack(counted)
-      return .refused(.used)
-    case .expired:
-      await attempts.takeBack(counted)
-      return .refused(.expired)
+      return .refused(.wrong)
+    case .used: refusal = .usedCode
+    case .expired: break
     case .valid(let guest, let maker):
-      // A code ends with the session or the token of its maker, and with the right to manage its guest.
-      guard try await isWelcome(maker), try await mayStillInvite(guest, maker) else {
-        await attempts.takeBack(counted)
-        return .refused(.expired)
+      if let cookies = try await startSession(of: guest, invitedBy: maker, request, client) {
+        await attempts.succeed(counted)
+        return .session(cookies: cookies)
       }
-      let version: TokenFile.Version? =
-        switch maker.proof {
-        case .tokenFile: await currentVersion()
-        case .session(let session) where session.fingerprint != nil: await currentVersion()
-        default: nil
-        }
-      let cookies: [String]
-      do {
-        cookies = try await startSession(
-          of: guest, on: .invitation(maker.permit), request, client, version: version)
-      } catch let error as OffersError where error.isOfAccess {
-        await attempts.takeBack(counted)
-        return .refused(.expired)
+    }
+    // A code that was one is no guess. But whoever has such a code must not be able to forget guesses.
+    await attempts.takeBack(counted)
+    return .refused(refusal)
+  }
+
+  /// Stores a session of a user for whom a code was made; nil if the code has ended with the session or the token
+  /// of its maker, or with the right to manage its guest.
+  private func startSession(
+    of guest: User.ID, invitedBy maker: Visitor, _ request: Request, _ client: Peer
+  ) async throws -> [String]? {
+    guard try await isWelcome(maker), try await mayStillInvite(guest, maker) else { return nil }
+    let version: TokenFile.Version? =
+      switch maker.proof {
+      case .tokenFile: await currentVersion()
+      case .session(let session) where session.fingerprint != nil: await currentVersion()
+      default: nil
       }
-      await attempts.succeed(counted)
-      return .session(cookies: cookies)
+    do {
+      return try await startSession(
+        of: guest, on: .invitation(maker.permit), request, client, version: version)
+    } catch let error as OffersError where error.isOfAccess {
+      return nil
     }
   }
 

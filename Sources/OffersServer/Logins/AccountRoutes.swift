@@ -26,13 +26,9 @@ struct AccountRoutes: Sendable {
       try await access.end([session])
       return Response.seeOther("/settings/devices?done=browser#sessions")
     }
-    router.post("/passphrase") { request, context in
-      try await setPassphrase(try await URLEncodedForm.read(request), request, context)
-    }
+    router.form("/passphrase", setPassphrase)
     router.get("/welcome") { request, context in try await welcome(request, context) }
-    router.post("/tokens") { request, context in
-      try await addToken(SentFields(try await URLEncodedForm.read(request)), context)
-    }
+    router.form("/tokens") { form, _, context in try await addToken(form, context) }
     router.post("/tokens/:id/revoke") { _, context in
       let session = try context.fetchSession()
       let id = Int64(try context.parameters.require("id"))
@@ -49,12 +45,12 @@ struct AccountRoutes: Sendable {
   /// Sets a passphrase. The current one must be shown, and all other sessions of the user end. A form
   /// with a mistake is shown again.
   private func setPassphrase(
-    _ form: [String: String], _ request: Request, _ context: ServedContext
+    _ form: SentFields, _ request: Request, _ context: ServedContext
   ) async throws -> Response {
     let session = try context.fetchSession()
     let visitor = try context.fetchVisitor()
     let user = visitor.user
-    let next = form["next"].map { ReturnPath.withoutEffect($0) }
+    let next = form["next"].map(ReturnPath.withoutEffect)
     let hadPassphrase = try await access.store.findPassphrase(of: user.id) != nil
     let mistake = try await findMistake(
       in: form, of: user, session, hadPassphrase: hadPassphrase, request, context.client)
@@ -66,7 +62,7 @@ struct AccountRoutes: Sendable {
       response.headers[.retryAfter] = mistake.waitSeconds.map(String.init)
       return response
     }
-    let hash = try await access.passphrases.hash(form["new"] ?? "", for: user.id)
+    let hash = try await access.passphrases.hash(form.whole("new") ?? "", for: user.id)
     try await access.store.setPassphrase(hash, of: user.id, keeping: session.id)
     if let next {
       return Response.seeOther(Self.welcome(before: next) + "&done=1")
@@ -80,22 +76,22 @@ struct AccountRoutes: Sendable {
   /// - Parameter hadPassphrase: whether the user has a passphrase, which the form must show.
   /// - Returns: nil for a form without one.
   private func findMistake(
-    in form: [String: String], of user: User, _ session: Session, hadPassphrase: Bool,
+    in form: SentFields, of user: User, _ session: Session, hadPassphrase: Bool,
     _ request: Request, _ client: Peer
   ) async throws -> PassphrasePage.Mistake? {
-    let new = form["new"] ?? ""
+    let new = form.whole("new") ?? ""
     do {
       try Passphrase.check(new, of: user.name)
     } catch let error as OffersError {
       return PassphrasePage.Mistake(field: .new, text: error.message, hint: error.hint?.text)
     }
-    guard new == form["again"] ?? "" else {
+    guard new == form.whole("again") ?? "" else {
       return PassphrasePage.Mistake(
         field: .again, text: "The two new passphrases differ.", hint: "Type both again.")
     }
     guard hadPassphrase else { return nil }
     switch try await access.check(
-      form["present"] ?? "", of: user, user.name, session, request, client)
+      form.whole("present") ?? "", of: user, user.name, session, request, client)
     {
     case .right: return nil
     case .wrong:
@@ -115,8 +111,7 @@ struct AccountRoutes: Sendable {
 
   /// The first page after a login with a code: it says as whom, and asks for a passphrase.
   private func welcome(_ request: Request, _ context: ServedContext) async throws -> Response {
-    let fields = URLEncodedForm.parse(request.uri.query ?? "")
-    let next = ReturnPath.withoutEffect(fields["next"])
+    let next = ReturnPath.withoutEffect(request.fields["next"])
     guard let visitor = context.visitor, visitor.session != nil else {
       return Response.seeOther(next)
     }
@@ -124,7 +119,7 @@ struct AccountRoutes: Sendable {
     let hasPassphrase = users.withPassphrase.contains(visitor.user.id)
     let page = PassphrasePage(
       user: visitor.user, hasPassphrase: hasPassphrase, next: next,
-      isSet: hasPassphrase && fields["done"] != nil
+      isSet: hasPassphrase && request.fields["done"] != nil
     ).page()
     return try await shell.response(page, address: "/", for: visitor)
   }
@@ -166,13 +161,12 @@ struct UserRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     router.get("/users") { request, context in
       let visitor = try context.fetchVisitor()
-      let out = SentFields(parsing: request.uri.query ?? "")["out"].flatMap { Int64($0) }
+      let out = request.fields["out"].flatMap { Int64($0) }
       return try await shell.response(
         try await UsersPage(access: access, visitor: visitor, loggedOut: out).page(),
         address: "/users", for: visitor)
     }
-    router.post("/users") { request, context in
-      let form = SentFields(try await URLEncodedForm.read(request))
+    router.form("/users") { form, request, context in
       let role = try Self.role(form["role"] ?? User.Role.member.rawValue)
       let name = form["name"] ?? ""
       context.record.note("account", name)
@@ -194,8 +188,7 @@ struct UserRoutes: Sendable {
       }
       return Response.seeOther("/users#user-\(user.id)", cookies: cookies)
     }
-    router.post("/users/:id") { request, context in
-      let form = SentFields(try await URLEncodedForm.read(request))
+    router.form("/users/:id") { form, _, context in
       let visitor = try context.fetchVisitor()
       let user = try await fetchUser(context)
       let role = try form["role"].map(Self.role)

@@ -21,34 +21,33 @@ struct LoginRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     router.get("/login") { request, _ in
-      let next = ReturnPath.withoutEffect(URLEncodedForm.parse(request.uri.query ?? "")["next"])
+      let next = ReturnPath.withoutEffect(request.fields["next"])
       guard try await access.requiresLogin() else { return Response.seeOther(next) }
       // A logout removes the cookie. One that is still sent belongs to a session that ended elsewhere.
       var wasLoggedOut = !access.cookie.values(in: request.headers).isEmpty
       if wasLoggedOut { wasLoggedOut = try await access.findSession(of: request) == nil }
       return try await page(Sent(next: next, wasLoggedOut: wasLoggedOut))
     }
-    router.post("/login") { request, context in
-      let form = try await URLEncodedForm.read(request)
+    router.form("/login") { form, request, context in
       var sent = Sent(
-        next: ReturnPath.withoutEffect(form["next"]), name: form["name"] ?? "",
-        isToken: form["token"] != nil)
+        next: ReturnPath.withoutEffect(form["next"]), name: form.whole("name") ?? "",
+        isToken: form.whole("token") != nil)
       context.record.note("by", sent.isToken ? "token" : "passphrase")
       let login =
-        if let token = form["token"] {
+        if let token = form.whole("token") {
           try await access.logIn(withToken: token, request, from: context.client)
         } else {
           try await access.logIn(
-            as: sent.name, form["passphrase"] ?? "", request, from: context.client)
+            as: sent.name, form.whole("passphrase") ?? "", request, from: context.client)
         }
       switch login {
       case .session(let cookies):
         return Response.seeOther(sent.next, cookies: cookies)
-      case .refused(let wait):
-        sent.isWrong = true
-        sent.wait = wait
-        return try await page(sent)
+      case .waiting(let seconds): sent.wait = seconds
+      case .refused: break
       }
+      sent.isWrong = true
+      return try await page(sent)
     }
     router.post("/logout") { request, context in
       if let session = try await access.findSession(of: request),
@@ -97,8 +96,6 @@ struct LoginRoutes: Sendable {
     var wait: Int?
   }
 
-  /// The login page, with status 401 after a wrong token or passphrase, and 429 after one within a
-  /// wait. The connection is then closed.
   private func page(_ sent: Sent) async throws -> Response {
     let users = try await access.users.fetch()
     let fields =
@@ -110,11 +107,19 @@ struct LoginRoutes: Sendable {
         "wasLoggedOut": sent.wasLoggedOut, "hasPassphrases": !users.withPassphrase.isEmpty,
         "hasToken": access.hasTokenFile, "provider": access.provider?.settings.host,
       ] as PageFields
-    let status: HTTPResponse.Status =
-      !sent.isWrong ? .ok : sent.wait == nil ? .unauthorized : .tooManyRequests
-    var headers: HTTPFields = [:]
-    headers[.retryAfter] = sent.wait.map(String.init)
-    if status != .ok { headers[.connection] = "close" }
-    return .page(try shell.document("login", fields), status: status, headers: headers)
+    return .login(
+      try shell.document("login", fields), isRefused: sent.isWrong, waitSeconds: sent.wait)
+  }
+}
+
+extension Response {
+  /// A page of a login: with status 401 after what was wrong, and 429 after what was not looked at because of a
+  /// wait. The connection is then closed.
+  static func login(_ html: String, isRefused: Bool, waitSeconds: Int?) -> Response {
+    var response = page(
+      html, status: !isRefused ? .ok : waitSeconds == nil ? .unauthorized : .tooManyRequests)
+    response.headers[.retryAfter] = waitSeconds.map(String.init)
+    if isRefused { response.headers[.connection] = "close" }
+    return response
   }
 }

@@ -20,9 +20,9 @@ struct OpenIDRoutes: Sendable {
   }
 
   func add(to router: Router<ServedContext>) {
-    router.post("/login/oidc") { request, _ in
+    router.form("/login/oidc") { form, request, _ in
       let provider = try fetchProvider()
-      let next = ReturnPath.withoutEffect(try await URLEncodedForm.read(request)["next"])
+      let next = ReturnPath.withoutEffect(form["next"])
       return try await answer(request, provider) {
         try await begin(.logIn, next: next, request, provider)
       }
@@ -30,7 +30,7 @@ struct OpenIDRoutes: Sendable {
     router.get(.init(OpenIDProvider.callbackPath)) { request, context in
       let provider = try fetchProvider()
       return try await answer(request, provider) {
-        try await finish(SentFields(parsing: request.uri.query ?? ""), request, context, provider)
+        try await finish(request.fields, request, context, provider)
       }
     }
     router.post("/identity") { request, context in

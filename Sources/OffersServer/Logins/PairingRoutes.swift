@@ -12,8 +12,7 @@ struct PairingRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     // The response to this form is a page and no redirect: the code is kept nowhere to be shown later.
-    router.post("/pairing") { request, context in
-      let form = SentFields(try await URLEncodedForm.read(request))
+    router.form("/pairing") { form, request, context in
       let visitor = try context.fetchHost()
       var guest: User?
       if let name = form["user"] {
@@ -24,20 +23,16 @@ struct PairingRoutes: Sendable {
       }
       let code = try access.makePairingCode(for: guest ?? visitor.user, by: visitor)
       let page = invitationPage(code, for: guest, server: server(of: request))
-      let html = try shell.html(
-        page, address: "/settings", for: visitor, feeds: try await shell.feeds(beside: page))
-      return Response.page(html)
+      return try await shell.response(page, address: "/settings", for: visitor)
     }
     // Opening the address uses up no code, because programs open addresses ahead, too: for the preview
     // of a message, or while a phone shows what it has scanned.
     router.get("/pair") { request, _ in
-      let fields = URLEncodedForm.parse(request.uri.query ?? "")
-      let next = ReturnPath.withoutEffect(fields["next"])
+      let next = ReturnPath.withoutEffect(request.fields["next"])
       guard try await access.requiresLogin() else { return Response.seeOther(next) }
-      return try await page(code: fields["code"] ?? "", next: next)
+      return try await page(code: request.fields["code"] ?? "", next: next)
     }
-    router.post("/pair") { request, context in
-      let form = try await URLEncodedForm.read(request)
+    router.form("/pair") { form, request, context in
       let next = ReturnPath.withoutEffect(form["next"])
       let code = form["code"] ?? ""
       switch try await access.pair(code, request, from: context.client) {
@@ -46,7 +41,7 @@ struct PairingRoutes: Sendable {
         return Response.seeOther(AccountRoutes.welcome(before: next), cookies: cookies)
       case .refused(let refusal):
         // The browser that has used the code may send the form a second time.
-        if case .used = refusal, try await access.findSession(of: request) != nil {
+        if refusal == .usedCode, try await access.findSession(of: request) != nil {
           return Response.seeOther(next)
         }
         return try await page(code: code, next: next, refusal: refusal)
@@ -99,7 +94,7 @@ struct PairingRoutes: Sendable {
   ///   - refusal: why the code was refused; nil if it was not.
   ///   - waitSeconds: the time to wait, if the code was not looked at.
   private func page(
-    code: String, next: String, refusal: VisitorAuthentication.Pairing.Refusal? = nil,
+    code: String, next: String, refusal: VisitorAuthentication.Login.Refusal? = nil,
     waitSeconds: Int? = nil
   ) async throws -> Response {
     let isRefused = refusal != nil || waitSeconds != nil
@@ -114,26 +109,22 @@ struct PairingRoutes: Sendable {
         "refusal": refusal.map(Self.words), "advice": refusal.map(Self.hint),
         "wait": waitSeconds.map { Units.count($0, "second") },
       ] as PageFields
-    let status: HTTPResponse.Status =
-      waitSeconds != nil ? .tooManyRequests : isRefused ? .unauthorized : .ok
-    var response = Response.page(try shell.document("pair", fields), status: status)
-    response.headers[.retryAfter] = waitSeconds.map(String.init)
-    if isRefused { response.headers[.connection] = "close" }
-    return response
+    return .login(
+      try shell.document("pair", fields), isRefused: isRefused, waitSeconds: waitSeconds)
   }
 
-  private static func words(_ refusal: VisitorAuthentication.Pairing.Refusal) -> String {
+  private static func words(_ refusal: VisitorAuthentication.Login.Refusal) -> String {
     switch refusal {
-    case .unknown: "This code is not correct."
-    case .used: "This code was used already."
-    case .expired: "This code has expired."
+    case .wrong: "This code is not correct."
+    case .usedCode: "This code was used already."
+    case .expiredCode: "This code has expired."
     }
   }
 
-  private static func hint(_ refusal: VisitorAuthentication.Pairing.Refusal) -> String {
+  private static func hint(_ refusal: VisitorAuthentication.Login.Refusal) -> String {
     switch refusal {
-    case .unknown: "Compare it with the one that is shown, and type it again."
-    case .used, .expired:
+    case .wrong: "Compare it with the one that is shown, and type it again."
+    case .usedCode, .expiredCode:
       "A code can be used once, within ten minutes. Make another where you made this one."
     }
   }

@@ -14,11 +14,10 @@ struct AddFeedPage: Sendable {
     router.get("/settings/add-feed") { _, context in
       try await response(Form(visitor: try context.fetchVisitor()))
     }
-    router.post("/settings/add-feed") { request, context in
-      try await context.whileConnected {
-        try await respond(
-          to: SentFields(try await URLEncodedForm.read(request)), try context.fetchVisitor(),
-          context.record)
+    router.form("/settings/add-feed") { form, _, context in
+      let visitor = try context.fetchVisitor()
+      return try await context.whileConnected {
+        try await respond(to: form, visitor, context.record)
       }
     }
   }
@@ -53,25 +52,28 @@ struct AddFeedPage: Sendable {
       record.did("feed added")
       record.note("feed", added.name)
       return .seeOther(PageLinks.feed(added.name))
-    } catch let error as OffersError where error.isOfAccess {
-      throw error
-    } catch let error as Problem {
-      form.error = error
-    } catch let error as OffersError {
-      form.error = Problem(error)
+    } catch {
+      form.error = try Self.problem(error)
     }
     form.isNameWrong = true
     form.found = content.proposals.find(source, by: visitor.user)
     return try await response(form)
   }
 
+  /// The error that the form tells; throws any other, such as that of an access that has ended.
+  private static func problem(_ error: any Error) throws -> Problem {
+    switch error {
+    case let error as Problem: return error
+    case let error as OffersError where !error.isOfAccess: return Problem(error)
+    default: throw error
+    }
+  }
+
   private func propose(_ source: String, _ form: inout Form) async throws -> Response {
     do {
       form.found = try await content.proposals.propose(source, name: nil, by: form.visitor.user)
-    } catch let error as Problem {
-      form.error = error
-    } catch let error as OffersError {
-      form.error = Problem(error)
+    } catch {
+      form.error = try Self.problem(error)
     }
     return try await response(form)
   }

@@ -12,7 +12,7 @@ struct OfferPage {
   static let historyBounds = HistoryQuery(limit: historyLimit, maximumBytes: historyBytes)
 
   func page() async throws -> Page {
-    let ref = try request.offerRef()
+    let ref = try OfferRef(named: request.name)
     guard let offer = try await source.store.findOffer(ref) else {
       throw OffersError(
         .notFound, "There is no offer “\(String(ref.description.prefix(80)))”.",

@@ -28,16 +28,16 @@ struct PageRequest: Sendable {
   ///   - request: the request for a page, or one that a form sent.
   ///   - context: the context of the request, which has the path parameter.
   ///   - parameter: the name of the path parameter; nil for a path without one.
-  /// - Throws: `OffersError` with `notFound` for invalid percent-encoding.
+  /// - Throws: as `ServedContext.segment`.
   init(_ request: Request, _ context: ServedContext, parameter: String? = nil) throws {
     path = request.uri.path
     visitor = context.visitor
     readLimit = context.readLimit
     isTrusted = !WriteRules.mayBeFromOtherSite(request)
-    fields = SentFields(parsing: request.uri.query ?? "")
+    fields = request.fields
     let whole = request.uri.string.hasPrefix("/") ? request.uri.string : request.uri.path
     address = isTrusted ? whole : Self.withoutEffect(whole)
-    name = try parameter.map { try Self.decode(try context.parameters.require($0)) } ?? ""
+    name = try parameter.map(context.segment) ?? ""
   }
 
   /// The request for a page without a query, by nobody in particular.
@@ -47,7 +47,7 @@ struct PageRequest: Sendable {
     visitor = nil
     readLimit = ServedContext.usualReadLimit
     isTrusted = false
-    fields = SentFields([:])
+    fields = SentFields("")
     address = path
   }
 
@@ -60,19 +60,6 @@ struct PageRequest: Sendable {
     return ["/web", "/search"].contains(path) ? String(path) : address
   }
 
-  private static func decode(_ segment: String) throws -> String {
-    guard let text = PercentCode.decode(segment[...]) else {
-      throw OffersError(.notFound, "There is no such page.")
-    }
-    return text
-  }
-
-  /// The path parameter as a reference to an offer, such as `ibotta:110579`.
-  ///
-  /// - Throws: `OffersError` with `notFound` for a text that is no reference.
-  func offerRef() throws -> OfferRef {
-    try OfferRef(named: name)
-  }
 }
 
 /// The fields of a query or a form, leniently parsed: fields with invalid percent-encoding are left
@@ -80,13 +67,10 @@ struct PageRequest: Sendable {
 struct SentFields: Sendable {
   private let values: [String: String]
 
-  init(_ values: [String: String]) {
-    self.values = values
-  }
+  init(_ text: String) { values = URLEncodedForm.parse(text) }
 
-  init(parsing text: String) {
-    self.init(URLEncodedForm.parse(text))
-  }
+  /// A value as it was sent, such as a passphrase; nil without the field.
+  func whole(_ name: String) -> String? { values[name] }
 
   /// A value without the white space around it; nil for an empty one.
   subscript(name: String) -> String? {
@@ -103,6 +87,24 @@ struct SentFields: Sendable {
   func page() -> Int {
     // The bound keeps the offset, which is a multiple of the number, from overflowing.
     self["page"].flatMap { Int($0) }.map { min(max(1, $0), 1_000_000) } ?? 1
+  }
+}
+
+extension Request {
+  /// The fields of the query.
+  var fields: SentFields { SentFields(uri.query ?? "") }
+}
+
+extension Router<ServedContext> {
+  /// Adds the target of a form.
+  func form(
+    _ path: RouterPath,
+    _ respond: @escaping @Sendable (SentFields, Request, ServedContext) async throws -> Response
+  ) {
+    post(path) { request, context in
+      let fields = SentFields(String(buffer: try await RequestBody.read(request)))
+      return try await respond(fields, request, context)
+    }
   }
 }
 

@@ -117,17 +117,13 @@ struct PageForms: Sendable {
   let content: ServerDependencies
 
   func add(to router: Router<ServedContext>) {
-    router.post("/offers/:ref/favorite") { request, context in
-      let asked = try PageRequest(request, context, parameter: "ref")
-      let form = SentFields(try await URLEncodedForm.read(request))
-      let ref = try asked.offerRef()
+    router.form("/offers/:ref/favorite") { form, _, context in
+      let ref = try OfferRef(named: try context.segment("ref"))
       try await content.of(context.visitor).store.setFavorites([ref], to: form.isSet("favorite"))
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
-    router.post("/offers/:ref/share") { request, context in
-      let asked = try PageRequest(request, context, parameter: "ref")
-      let form = SentFields(try await URLEncodedForm.read(request))
-      let ref = try asked.offerRef()
+    router.form("/offers/:ref/share") { form, _, context in
+      let ref = try OfferRef(named: try context.segment("ref"))
       let store = content.of(context.visitor).store
       if form.isSet("share") {
         try await store.share([ref], at: content.now())
@@ -136,16 +132,14 @@ struct PageForms: Sendable {
       }
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
-    router.post("/searches/forget") { request, context in
-      let form = SentFields(try await URLEncodedForm.read(request))
+    router.form("/searches/forget") { form, _, context in
       if let words = form["words"] {
         try await content.of(context.visitor).store.removeSearch(
           RecentSearch.ID(words: words, feed: form["feed"]))
       }
       return Self.redirect(to: form["back"] ?? "/search")
     }
-    router.post("/sync") { request, context in
-      let form = SentFields(try await URLEncodedForm.read(request))
+    router.form("/sync") { form, _, context in
       let accepts = form.isSet("accept-removals")
       let keeps = form.isSet("keep-missing")
       if accepts || keeps { try context.fetchVisitor().check(.admin) }
@@ -158,18 +152,17 @@ struct PageForms: Sendable {
           "No other refresh was started. Wait until it has finished, then refresh again.")
       return Self.redirect(to: form["back"])
     }
-    router.post("/feeds/:name") { request, context in
-      let asked = try PageRequest(request, context, parameter: "name")
-      let form = SentFields(try await URLEncodedForm.read(request))
+    router.form("/feeds/:name") { form, _, context in
+      let name = try context.segment("name")
       if form["subscribed"] == nil {
         try context.fetchVisitor().check(.admin)
-        try await change(asked.name, form)
+        try await change(name, form)
       } else if form.isSet("subscribed") {
         context.record.did("feed subscribed")
-        try await subscribe(to: asked.name)
+        try await subscribe(to: name)
       } else {
         context.record.did("feed unsubscribed")
-        _ = try await content.store.unsubscribe(from: asked.name)
+        _ = try await content.store.unsubscribe(from: name)
       }
       return Self.redirect(to: form["back"] ?? SettingsSection.feeds.path)
     }
@@ -267,7 +260,7 @@ struct AssetRoutes: Sendable {
   /// Responds with a file. A URL with the current version names the same content for ever.
   private func respond(_ file: PageAssets.Asset?, to request: Request) throws -> Response {
     guard let file else { throw HTTPError(.notFound) }
-    let isOfVersion = SentFields(parsing: request.uri.query ?? "")["v"] == assets.version
+    let isOfVersion = request.fields["v"] == assets.version
     return (isOfVersion ? file.lasting : file.revalidated).response(to: request)
   }
 }

@@ -1,4 +1,3 @@
-import Hummingbird
 import OffersCore
 import OffersPlatform
 
@@ -28,13 +27,6 @@ enum URLEncodedForm {
         PercentCode.decode(pair[end...].dropFirst(), isForm: true)
       )
     }
-  }
-
-  /// Reads the body of a request as form data.
-  ///
-  /// - Throws: `Problem` for a body that is too large or malformed.
-  static func read(_ request: Request) async throws -> [String: String] {
-    parse(String(buffer: try await RequestBody.read(request)))
   }
 }
 
