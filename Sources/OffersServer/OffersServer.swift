@@ -24,14 +24,10 @@ package struct OffersServer: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - address: where to listen, and the host names to answer to.
-  ///   - access: how the server knows its clients.
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
-  ///   - logger: receives the messages of the server and of its scheduled syncs.
   ///   - accessLogger: receives a line for each refused attempt to log in (`LoginRefusalLog`) and for each
   ///     change of logins, users and feeds (`RequestLog`), and messages about the token and the database;
   ///     nil for `logger`.
-  ///   - logsRequests: whether it receives a line for each request, too.
   package init(
     _ content: ServerDependencies, address: ServerAddress = ServerAddress(),
     access: ServerAccess = ServerAccess(), refreshSeconds: Double? = nil, logger: Logger,
@@ -109,15 +105,12 @@ package struct OffersServer: Sendable {
 
   /// The URLs by which other devices can reach the server, the best one first; none if only this
   /// machine can.
-  ///
-  /// - Parameter port: the port that the server listens on.
   package func fetchReachableURLs(port: Int) -> [String] { urls.all(port: port) }
 
   /// Makes an invitation for a phone: a URL with a pairing code.
   ///
   /// - Parameter url: a URL of the server, such as one of `fetchReachableURLs`.
   /// - Returns: an invitation of the owner; nil if the token file cannot be used now.
-  /// - Throws: `OffersError` if the users cannot be read, or libcrypto fails.
   package func makeInvitation(to url: String) async throws -> PhoneInvitation? {
     let now = content.now()
     let owner = try await UserList(content.store).fetch().owner
@@ -134,9 +127,7 @@ package struct OffersServer: Sendable {
   /// program (`SchemaWatch`). It then stops listening, waits some seconds for the responses in progress,
   /// and cancels a running sync.
   ///
-  /// - Parameters:
-  ///   - selfCheck: how often the server requests its own health check; nil for never.
-  ///   - ready: called with the port once the server listens.
+  /// - Parameter selfCheck: how often the server requests its own health check; nil for never.
   /// - Throws: `OffersError`: `sourceFailed` if it cannot listen, `newerDatabase`.
   package func run(
     selfCheck: SelfCheckSchedule? = nil,

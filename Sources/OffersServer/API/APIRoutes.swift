@@ -95,8 +95,6 @@ extension ContentRoutes {
   }
 
   /// The answer with a page of offers; `body` writes one of them.
-  ///
-  /// - Parameter list: the fingerprint of the list.
   func answer<Found>(
     with offers: [Found], total: Int, next: OfferPosition?, of list: UInt64,
     _ body: (inout JSONWriter, Found) -> Void
@@ -131,7 +129,6 @@ extension Answers {
   /// Adds a route of the API that reads.
   ///
   /// - Parameters:
-  ///   - names: the query parameters that the route accepts.
   ///   - lifetime: how long an answer may be reused; nil for as long as `make` says.
   ///   - make: makes the content of an answer, unless the cache has it.
   func read(
@@ -152,10 +149,6 @@ extension Answers {
 
 extension Router<ServedContext> {
   /// Adds a route of the API that changes something, without query parameters.
-  ///
-  /// - Parameters:
-  ///   - members: the members that the JSON body may have.
-  ///   - respond: makes the change.
   func write(
     _ method: HTTPRequest.Method, _ path: RouterPath, _ members: [String] = [],
     _ respond: @escaping @Sendable (JSONBody, ServedContext) async throws -> Response

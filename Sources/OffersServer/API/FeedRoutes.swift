@@ -41,9 +41,7 @@ struct FeedRoutes: ContentRoutes {
 
   /// Adds a route that changes a part of a feed, and answers with the feed's new state.
   ///
-  /// - Parameters:
-  ///   - members: the members that the body of the request may have.
-  ///   - change: makes the change, and returns whether it made a difference.
+  /// - Parameter change: makes the change, and returns whether it made a difference.
   private func write(
     _ method: HTTPRequest.Method, _ part: String, _ members: [String] = [],
     on router: Router<ServedContext>,

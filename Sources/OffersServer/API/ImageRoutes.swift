@@ -41,10 +41,7 @@ struct ImageRoutes: Sendable {
 
   /// The response with the image of an offer, which need not be stored.
   ///
-  /// - Parameters:
-  ///   - offer: the offer, which names the address of its image.
-  ///   - source: the source of its feed, the base of a relative address.
-  ///   - use: what the image is for.
+  /// - Parameter source: the source of its feed, the base of a relative address.
   /// - Throws: `OffersError` with `notFound` for an offer without an image; `Problem` with status 502
   ///   or 504 if it cannot be fetched.
   func answer(

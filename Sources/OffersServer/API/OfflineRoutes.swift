@@ -244,10 +244,8 @@ struct OfflineOffer {
 
   /// Writes the offer as a JSON object.
   ///
-  /// - Parameters:
-  ///   - points: the history of the offer's reward, oldest first.
-  ///   - news: the recent news of the offer, which do not count in the hash: they come with a change
-  ///     of another member, and age in the browser.
+  /// - Parameter news: the recent news of the offer, which do not count in the hash: they come with a change
+  ///   of another member, and age in the browser.
   func write(to json: inout JSONWriter, _ points: [RewardPoint], _ news: GoodNewsLabels) {
     json.object { json in
       json.member("hash", hash)

@@ -9,9 +9,6 @@ struct QueryParameters: Sendable {
 
   /// Parses the query of a request.
   ///
-  /// - Parameters:
-  ///   - request: the request whose query is parsed; one without a query has no parameters.
-  ///   - names: the parameters that the route accepts.
   /// - Throws: `Problem` with status 400.
   init(_ request: Request, _ names: [String]) throws {
     for (name, value) in URLEncodedForm.pairs(request.uri.query ?? "") {
@@ -104,9 +101,6 @@ struct QueryParameters: Sendable {
   }
 
   /// The cursor in the parameter `cursor`; nil without the parameter.
-  ///
-  /// - Parameter list: the fingerprint of the list.
-  /// - Throws: as `Cursor.init`.
   func cursor(of list: UInt64) throws -> Cursor? {
     try values["cursor"].map { try Cursor($0, of: list) }
   }
@@ -233,8 +227,6 @@ enum Cursor: Hashable {
   }
 
   /// The text of the cursor: base64url without padding.
-  ///
-  /// - Parameter list: the fingerprint of the list and its filters.
   func text(of list: UInt64) -> String {
     let parts =
       switch self {
@@ -250,7 +242,6 @@ enum Cursor: Hashable {
 
   /// Parses the text of a cursor.
   ///
-  /// - Parameter list: the fingerprint of the list that is asked for.
   /// - Throws: `Problem` with status 400 for a text that is no cursor, or one of another list.
   init(_ text: String, of list: UInt64) throws {
     guard let data = Base64URL.data(of: text),

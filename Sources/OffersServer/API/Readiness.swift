@@ -13,7 +13,6 @@ struct Readiness: Sendable {
   private let check: SharedWork
   private let timeLimit: Duration
 
-  /// - Parameter outage: is told whether the store can be reached.
   init(
     _ store: OffersDatabase, outage: StoreOutage, timeLimit: Duration = .seconds(2)
   ) {
@@ -121,8 +120,6 @@ struct SchemaWatch: Service {
 
   /// Checks the schema until the server shuts down. A store that cannot be reached, or fails in another
   /// way, may recover.
-  ///
-  /// - Throws: `OffersError` with `newerDatabase`.
   func run() async throws {
     while !Task.isShuttingDownGracefully, !Task.isCancelled {
       // The only error is a cancellation: by the shutdown, or by another service that has failed.

@@ -41,7 +41,6 @@ actor LoginGuard {
   private let logger: Logger
   private let refusals: LoginRefusalLog
 
-  /// - Parameter logger: gets a line for each refused attempt.
   init(_ repository: OffersDatabase, now: @escaping @Sendable () -> Date, logger: Logger) {
     self.repository = repository
     self.now = now
@@ -299,10 +298,6 @@ final class LoginRefusalLog: Sendable {
   init(_ logger: Logger) { self.logger = logger }
 
   /// Logs a refused attempt.
-  ///
-  /// - Parameters:
-  ///   - status: the status of the response: 401, 429 or 503.
-  ///   - now: the time, by which the lines of a second are counted.
   func note(_ client: Peer, status: Int, at now: Date) {
     if admit(client, at: now) {
       logger.warning(
@@ -380,8 +375,6 @@ struct PassphraseHasher: Sendable {
   }
 
   /// The stored form of a new passphrase of a user who is logged in.
-  ///
-  /// - Throws: as `matches`.
   func hash(_ text: String, for user: User.ID) async throws -> PassphraseHash {
     try await known.run(for: user) { [cost] in
       try await OwnThread.run { try Passphrase.hash(text, cost: cost) }

@@ -14,8 +14,6 @@ final class PairingCodes: Sendable {
   /// The result of looking up a typed pairing code.
   enum Finding: Sendable {
     /// A valid code, which is used up now.
-    ///
-    /// - Parameter maker: the visitor that had it made.
     case valid(guest: User.ID, maker: Visitor)
     case used
     case expired

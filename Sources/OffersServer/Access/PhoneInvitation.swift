@@ -114,10 +114,8 @@ struct ReachableURLs: Sendable {
   /// The URLs, the best one first: of the allowed names, then of the addresses of this machine.
   /// None if only this machine can reach the server.
   ///
-  /// - Parameters:
-  ///   - port: the port that the server listens on.
-  ///   - interfaces: the addresses of this machine's interfaces, which count for a server that
-  ///     listens on all of them.
+  /// - Parameter interfaces: the addresses of this machine's interfaces, which count for a server that
+  ///   listens on all of them.
   func all(port: Int, interfaces: [NetworkAddress]) -> [String] {
     let names = address.allowedHosts.filter { !Loopback.isAuthority($0) }
     if isBehindTLS {

@@ -23,8 +23,6 @@ struct RequestLog: Sendable {
   private static let pathLimit = 500
 
   /// Logs a request that was answered, and numbers its response.
-  ///
-  /// - Parameter begun: when the request came.
   func note(
     _ request: Request, _ response: inout Response, _ record: RequestRecord,
     since begun: ContinuousClock.Instant

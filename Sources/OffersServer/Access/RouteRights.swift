@@ -32,9 +32,7 @@ struct RouteRights: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// - Parameters:
-  ///   - method: the method; HEAD counts as GET.
-  ///   - route: the path of the matched route, such as `/offers/{ref}/favorite`; nil for an unknown path.
+  /// - Parameter route: the path of the matched route, such as `/offers/{ref}/favorite`; nil for an unknown path.
   static func required(_ method: HTTPRequest.Method, _ route: String?) -> Right {
     if method == .get || method == .head {
       return route.flatMap { readRights[$0] } ?? .read

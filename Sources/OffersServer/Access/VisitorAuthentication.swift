@@ -40,13 +40,6 @@ final class VisitorAuthentication: Sendable {
   /// database does not gather a write for each request.
   private let notedAt = Mutex<[[UInt8]: Date]>([:])
 
-  /// - Parameters:
-  ///   - access: the token file, with which the owner is known, and the trusted proxies.
-  ///   - basePath: the path below which browsers send cookies.
-  ///   - pairings: the codes with which phones log in.
-  ///   - isOpenToOthers: whether other machines can reach the server.
-  ///   - content: the store of users, sessions and attempts, and the clock.
-  ///   - logger: is told of refused attempts and of changes of the token.
   init(
     _ access: ServerAccess, basePath: BasePath, pairings: PairingCodes, isOpenToOthers: Bool,
     content: ServerDependencies, logger: Logger
@@ -234,7 +227,6 @@ final class VisitorAuthentication: Sendable {
 
   /// Notes that a session or an API token was used, every ten minutes.
   ///
-  /// - Parameter request: the request, which has the session's cookie.
   /// - Returns: the `Set-Cookie` field by which the browser keeps the cookie for as long as the
   ///   session lasts; nil if no session was noted.
   func note(_ visitor: Visitor, _ request: Request) throws -> String? {
@@ -300,9 +292,7 @@ extension VisitorAuthentication {
   /// Logs a browser in as the owner, by the token of the token file. The right token is accepted
   /// during any wait.
   ///
-  /// - Parameters:
-  ///   - token: the token that the browser sent.
-  ///   - request: the request. A session whose cookie it has ends.
+  /// - Parameter request: the request. A session whose cookie it has ends.
   /// - Throws: `Problem` with status 503 while no token is valid; `OffersError` if the session cannot
   ///   be stored.
   func logIn(withToken token: String, _ request: Request, from client: Peer) async throws -> Login {
@@ -322,9 +312,7 @@ extension VisitorAuthentication {
   /// account has to wait after wrong ones. A browser that is logged in to the account, or was before, is
   /// counted by itself, so that nobody can keep its user from it.
   ///
-  /// - Parameters:
-  ///   - name: the name of the account, without regard to case.
-  ///   - request: the request. A session whose cookie it has ends.
+  /// - Parameter request: the request. A session whose cookie it has ends.
   /// - Throws: `Problem` with status 503 if too many attempts are being checked; `OffersError` if
   ///   the store cannot be used.
   func logIn(
@@ -360,10 +348,7 @@ extension VisitorAuthentication {
   ///
   /// - Parameters:
   ///   - user: whose passphrase it is; nil for a name that nobody has, which takes as long.
-  ///   - name: the name as it was typed.
-  ///   - session: the user's session of the request; nil for none.
   ///   - request: the request, whose cookies tell whether its browser has logged in before.
-  /// - Throws: `OffersError.tooManyAtOnce`; `OffersError` if the store cannot be used.
   func check(
     _ passphrase: String, of user: User?, _ name: String, _ session: Session?,
     _ request: Request, _ client: Peer
@@ -407,9 +392,7 @@ extension VisitorAuthentication {
   /// A code is shorter than a token. So it is not looked at while the client's network has to wait
   /// after wrong codes or passphrases. Other networks never wait for that.
   ///
-  /// - Parameters:
-  ///   - typed: the code as it was typed.
-  ///   - request: the request. A session whose cookie it has ends.
+  /// - Parameter request: the request. A session whose cookie it has ends.
   func pair(_ typed: String, _ request: Request, from client: Peer) async throws -> Login {
     let counted = [LoginAttempts.logins(from: client.network)]
     // As with passphrases, the attempt counts as failed before the code is looked at.
@@ -466,8 +449,6 @@ extension VisitorAuthentication {
   }
 
   /// Makes a pairing code.
-  ///
-  /// - Parameter maker: the visitor that asks for it, who may let browsers in as that user.
   func makePairingCode(for guest: User, by maker: Visitor) throws -> PairingCode {
     try pairings.make(for: guest.id, by: maker, now: now())
   }
@@ -503,8 +484,6 @@ extension VisitorAuthentication {
   }
 
   /// The refusal of a wrong bearer token.
-  ///
-  /// - Parameter wait: the time to wait in seconds, for an attempt within a wait.
   static func refusal(wait: Int?) -> Problem {
     guard let wait else { return RequestValidation.closing(Problem.unauthorized) }
     var problem = Problem(

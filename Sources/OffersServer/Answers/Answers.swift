@@ -184,9 +184,7 @@ final class ResponseCache: Sendable {
   /// Adds a response, unless it is larger than an eighth of the cache. It replaces the response to
   /// the same target.
   ///
-  /// - Parameters:
-  ///   - target: the path and query of the request that it answers.
-  ///   - version: the version of the database from before the response was made.
+  /// - Parameter version: the version of the database from before the response was made.
   func put(_ entry: Entry, at target: String, version: Int64) {
     let bytes = Self.bytes(of: entry, at: target)
     if bytes > limitBytes / 8 { return }
@@ -222,9 +220,6 @@ struct TaggedContent: Sendable {
   private let fields: HTTPFields
   private let isCompressible: Bool
 
-  /// - Parameters:
-  ///   - cacheControl: the value of `Cache-Control`.
-  ///   - fields: further header fields.
   init(
     _ contentType: String, _ body: ByteBuffer, cacheControl: String, fields: HTTPFields = [:]
   ) {
@@ -332,8 +327,6 @@ enum GzipCoding {
 
 extension Response {
   /// A page that the browser does not store.
-  ///
-  /// - Parameter headers: further header fields.
   static func page(
     _ html: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) -> Response {
@@ -345,8 +338,6 @@ extension Response {
   }
 
   /// A redirection by 303, after which the browser sends GET.
-  ///
-  /// - Parameter cookies: the `Set-Cookie` fields.
   static func seeOther(_ path: String, cookies: [String] = []) -> Response {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
     headers[values: .setCookie] = cookies

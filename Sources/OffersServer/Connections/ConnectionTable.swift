@@ -63,7 +63,6 @@ final class ConnectionTable: Sendable {
   private let proxies: TrustedProxies
   private let state = Mutex(State())
 
-  /// - Parameter proxies: the peers that connect for many clients.
   init(_ limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()) {
     self.limits = limits
     self.proxies = proxies

@@ -58,10 +58,7 @@ struct SelfCheck: Service {
 
   /// Whether a server answers the health check with 200.
   ///
-  /// - Parameters:
-  ///   - address: where it listens.
-  ///   - context: the context of TLS; nil for plain HTTP.
-  ///   - seconds: the maximum time for the connection and the answer.
+  /// - Parameter seconds: the maximum time for the connection and the answer.
   static func isAnswered(
     at address: SocketAddress, _ context: NIOSSLContext? = nil, seconds: Double
   ) async -> Bool {

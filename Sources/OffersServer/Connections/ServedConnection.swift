@@ -92,7 +92,6 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   /// The response that the client waits for; nil if there is none that needs the client.
   private var awaited: Awaited?
 
-  /// - Parameter table: the table of all connections of the server, to which this one is added.
   init(_ times: Times = Times(), table: ConnectionTable) {
     self.times = times
     self.table = table

@@ -42,9 +42,7 @@ package final class ServerCertificate: Sendable {
 
   /// The context for a new connection.
   ///
-  /// - Parameters:
-  ///   - now: the time, by which the files are examined once a second.
-  ///   - logger: is told when changed files are read, and when they cannot be used.
+  /// - Parameter logger: is told when changed files are read, and when they cannot be used.
   func context(now: Date, logger: Logger) -> NIOSSLContext {
     state.withLock { state in
       if state.examinedAt.map({ abs(now.timeIntervalSince($0)) >= 1 }) ?? true {

@@ -51,10 +51,7 @@ final class FeedProposals: Sendable {
 
   /// Reads a source, and guesses how to read it as a feed.
   ///
-  /// - Parameters:
-  ///   - source: an http(s) address.
-  ///   - name: the wanted name of the feed; nil to propose one.
-  ///   - user: who asks.
+  /// - Parameter name: the wanted name of the feed; nil to propose one.
   /// - Throws: `Problem` with status 409 while another feed is looked at, or if there is a feed with
   ///   this name; `OffersError` as `FeedAdder.propose`; `CancellationError`.
   func propose(_ source: String, name: String?, by user: User) async throws -> Numbered {
@@ -98,10 +95,8 @@ final class FeedProposals: Sendable {
   /// proposal has expired.
   ///
   /// - Parameters:
-  ///   - source: the address that was proposed.
   ///   - name: the name of the feed; nil for the proposed one.
   ///   - title: the title of the feed; nil for the one that the document has.
-  ///   - user: who adds it.
   /// - Throws: as `propose`, as `FeedAdder.add`, and as `OffersDatabase.checkPermit`.
   func add(
     _ source: String, name: String?, title: String?, by user: User
@@ -143,10 +138,7 @@ package enum SentAddress {
   /// Checks that an address is an http or https URL without environment variables. Reading files and
   /// variables of the machine is reserved to the command line.
   ///
-  /// - Parameters:
-  ///   - address: the address as the user typed it.
-  ///   - hint: the hint of the error: how to name the source on the server's own machine.
-  /// - Throws: `OffersError` with `invalidRequest`.
+  /// - Parameter hint: the hint of the error: how to name the source on the server's own machine.
   package static func check(_ address: String, hint: String) throws {
     let url = URL(string: address)
     guard ["http", "https"].contains(url?.scheme?.lowercased()), url?.host != nil else {

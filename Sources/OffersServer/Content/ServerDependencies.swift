@@ -26,7 +26,6 @@ package struct ServerDependencies: Sendable {
   /// to be shown in a frame of a page of an origin; nil if that cannot be found out.
   package typealias FrameCheck = @Sendable (_ url: String, _ origin: String) async -> Bool?
 
-  /// - Parameter store: the store, with the data of its owner.
   package init(
     store: OffersDatabase, syncer: any FeedSyncer,
     adder: any FeedAdder,

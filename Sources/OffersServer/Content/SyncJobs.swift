@@ -40,9 +40,7 @@ final class SyncJobs: Sendable {
 
   /// Starts a sync in a task of its own, and returns its first status.
   ///
-  /// - Parameters:
-  ///   - parameters: the feeds to sync, and how.
-  ///   - source: the source to read, as a user typed it; nil for the remembered ones.
+  /// - Parameter source: the source to read, as a user typed it; nil for the remembered ones.
   /// - Throws: `Problem` with status 409 and the id of the running sync while one runs, with status
   ///   503 after `close()`; `OffersError` with `notFound` for an unknown feed, with `invalidRequest`
   ///   for a source that may not be set over HTTP.
@@ -90,8 +88,6 @@ final class SyncJobs: Sendable {
   /// `sample`, the built-in sample, for a feed whose definition has no source of its own.
   /// Reading files and environment variables of the machine is reserved to the command line, and a
   /// feed's own request headers, which may hold a secret, are not sent to another source.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
   private static func check(_ source: String, of feeds: [KnownFeed]) throws {
     guard let feed = feeds.first, feeds.count == 1 else {
       throw OffersError(

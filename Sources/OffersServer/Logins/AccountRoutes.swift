@@ -73,7 +73,6 @@ struct AccountRoutes: Sendable {
 
   /// Finds a mistake in the form for a passphrase.
   ///
-  /// - Parameter hadPassphrase: whether the user has a passphrase, which the form must show.
   /// - Returns: nil for a form without one.
   private func findMistake(
     in form: SentFields, of user: User, _ session: Session, hadPassphrase: Bool,
@@ -105,8 +104,6 @@ struct AccountRoutes: Sendable {
   }
 
   /// The address of the first page after a login with a code.
-  ///
-  /// - Parameter next: the page that follows it.
   static func welcome(before next: String) -> String { "/welcome?next=" + PercentCode.encode(next) }
 
   /// The first page after a login with a code: it says as whom, and asks for a passphrase.

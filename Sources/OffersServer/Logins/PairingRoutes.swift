@@ -63,8 +63,6 @@ struct PairingRoutes: Sendable {
   }
 
   /// The page with a new code.
-  ///
-  /// - Parameter guest: the user whom the code is for, if it is not the one who makes it.
   private func invitationPage(_ code: PairingCode, for guest: User?, server: String?) -> Page {
     let title = guest.map { "Invite \($0.name)" } ?? "Connect a phone"
     var page = Page("pairing", title: title, menuEntry: .settings) { fields in
@@ -88,11 +86,7 @@ struct PairingRoutes: Sendable {
 
   /// The page on which a phone shows a code.
   ///
-  /// - Parameters:
-  ///   - code: the code of the address or the form, as it was typed.
-  ///   - next: the path to redirect to afterwards.
-  ///   - refusal: why the code was refused; nil if it was not.
-  ///   - waitSeconds: the time to wait, if the code was not looked at.
+  /// - Parameter waitSeconds: the time to wait, if the code was not looked at.
   private func page(
     code: String, next: String, refusal: VisitorAuthentication.Login.Refusal? = nil,
     waitSeconds: Int? = nil

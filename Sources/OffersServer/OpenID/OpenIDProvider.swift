@@ -18,7 +18,6 @@ struct OpenIDProvider: Sendable {
   private let turns = FairTurns<String>(
     limit: 8, keyLimit: 2, waitingLimit: 256, keyWaitingLimit: 8)
 
-  /// - Parameter cookies: where browsers send the server's cookies.
   init(
     _ settings: OpenIDSettings, keys: OffersDatabase, cookies: CookieScope,
     now: @escaping @Sendable () -> Date
@@ -31,9 +30,7 @@ struct OpenIDProvider: Sendable {
 
   /// Begins a login.
   ///
-  /// - Parameters:
-  ///   - next: the path of this server to redirect to afterwards.
-  ///   - server: the URL by which the browser reaches this server, without a slash at its end.
+  /// - Parameter server: the URL by which the browser reaches this server, without a slash at its end.
   /// - Returns: the URL of the provider to send the browser to, and the `Set-Cookie` field of the login.
   /// - Throws: `OffersError` with `sourceFailed` if the provider cannot be reached.
   func begin(
@@ -55,7 +52,6 @@ struct OpenIDProvider: Sendable {
 
   /// Exchanges the code of a login for the identity of the person who has logged in.
   ///
-  /// - Parameter client: the client that shows the code.
   /// - Throws: `Problem` with status 400 for a code that the provider does not accept; `OffersError` with
   ///   `sourceFailed` if the provider cannot be reached, or its answer is not valid.
   func fetchIdentity(
@@ -195,9 +191,7 @@ actor PulledValue<Value: Sendable> {
   /// The request that is running.
   private var running: Task<Value, any Error>?
 
-  /// - Parameters:
-  ///   - now: the clock by which values age.
-  ///   - pull: requests the value. It must end in bounded time: it is not cancelled with those who wait.
+  /// - Parameter pull: requests the value. It must end in bounded time: it is not cancelled with those who wait.
   init(now: @escaping @Sendable () -> Date, pull: @escaping @Sendable () async throws -> Value) {
     self.pull = pull
     self.now = now
@@ -278,11 +272,7 @@ struct IDToken: Sendable {
 
   /// Checks the claims.
   ///
-  /// - Parameters:
-  ///   - settings: the issuer and the client that the token must name.
-  ///   - nonce: the value that was sent with the browser, which the token must have.
-  /// - Returns: who has logged in.
-  /// - Throws: `Refusal`.
+  /// - Parameter nonce: the value that was sent with the browser, which the token must have.
   func verify(_ settings: OpenIDSettings, nonce: String, now: Date) throws -> Identity {
     guard claims.issuer.hasSameBytes(as: settings.issuer) else {
       throw Refusal(reason: "is of another issuer")

@@ -16,7 +16,6 @@ package struct OpenIDSettings: Sendable {
   /// - Parameters:
   ///   - issuer: the issuer identifier: an https URL without a query, or an http URL of a provider on
   ///     this machine.
-  ///   - clientID: the id under which this server is registered.
   ///   - secretFile: a file with the secret of the registration, which only its owner can read; nil for
   ///     a public client.
   /// - Throws: `OffersError` with `invalidRequest` for another URL, an id or a secret that is empty,
@@ -81,8 +80,6 @@ package struct OpenIDSettings: Sendable {
 
 enum ProviderURL {
   /// Whether a text is an https URL that a browser may be sent to, or an http URL of this machine.
-  ///
-  /// - Parameter mayBeLoopback: whether http to this machine is allowed.
   static func isAllowed(_ text: String, mayBeLoopback: Bool) -> Bool {
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
       let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,

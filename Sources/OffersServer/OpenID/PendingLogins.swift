@@ -48,7 +48,6 @@ struct PendingLogins: Sendable {
 
   /// Ends the login of a request's browser.
   ///
-  /// - Parameter state: the state that the provider sent back.
   /// - Throws: `Problem` with status 400 if the browser has no such login, or it has expired;
   ///   `OffersError` if libcrypto fails, or the store cannot be read.
   func end(_ state: String, of request: Request) async throws -> PendingLogin {
@@ -112,7 +111,6 @@ struct PendingLogin: Codable, Sendable {
   /// The random value that shows the provider that the code comes from who began the login (RFC 7636).
   let verifier: String
 
-  /// - Throws: `OffersError` if no random values can be made.
   init(_ purpose: Purpose, next: String, redirectURL: String, at now: Date) throws {
     self.purpose = purpose
     self.next = next.utf8.count <= Self.pathBytes ? next : "/"

@@ -177,8 +177,6 @@ struct PassphrasePage {
 
 extension PageFields {
   /// The variables of the template `field-error`, which tells of a mistake at a field of a form.
-  ///
-  /// - Parameter id: the id of the element, by which the field names it.
   static func error(_ text: String, hint: String?, id: String) -> PageFields {
     ["errorID": id, "errorText": text, "errorHint": hint] as PageFields
   }

@@ -232,7 +232,6 @@ struct ChangeKindLabel: Hashable {
     return kind == .up ? .down : .up
   }
 
-  /// - Parameter usual: the name of the kind, unless it is that of a price.
   func text(_ usual: String?) -> String? {
     guard isPrice else { return usual }
     return kind == .up ? "Price up" : "Price down"

@@ -14,9 +14,7 @@ enum NoticePage {
 
   /// The page that describes an error, with the HTTP status of the error.
   ///
-  /// - Parameters:
-  ///   - links: the text and target of the link on the page.
-  ///   - readPath: the path and query of the requested page; nil if a form was sent.
+  /// - Parameter readPath: the path and query of the requested page; nil if a form was sent.
   static func page(
     for error: any Error, links: [(String, String)] = usualLinks, readPath: String? = nil
   ) -> Page {
@@ -53,9 +51,6 @@ enum NoticePage {
 
   /// The response with the page that describes an error.
   ///
-  /// - Parameters:
-  ///   - links: the texts and targets of the links on the page; nil for the usual ones.
-  ///   - feeds: the feeds that the sidebar lists.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   static func response(
     to request: Request, for error: any Error, in shell: PageShell, by visitor: Visitor? = nil,

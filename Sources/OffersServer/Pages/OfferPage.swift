@@ -51,11 +51,6 @@ struct OfferPage {
   }
 
   /// The page of an offer but for the card, whose star depends on the user.
-  ///
-  /// - Parameters:
-  ///   - offer: the offer that the page describes.
-  ///   - points: the history of its reward, oldest first.
-  ///   - settings: the other values on which the page depends.
   static func page(of offer: Offer, _ points: [RewardPoint], _ settings: Settings) -> Page {
     let (presentation, now) = (settings.presentation, settings.now)
     let place = OfferLocationFields(maps: settings.maps)

@@ -61,7 +61,6 @@ struct PageShell: Sendable {
   /// - Parameters:
   ///   - address: the path and query of the page, to which forms in the frame redirect.
   ///   - visitor: whom the page is for; nil for nobody in particular.
-  ///   - feeds: the feeds that the sidebar lists; see `feeds(beside:)`.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   func html(
     _ page: Page, address: String, for visitor: Visitor?, feeds: [Feed]

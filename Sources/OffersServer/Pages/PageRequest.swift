@@ -24,11 +24,7 @@ struct PageRequest: Sendable {
   /// Whether the visitor may decide about offers that are held back.
   var mayDecide: Bool { (visitor?.right ?? .read) >= .admin }
 
-  /// - Parameters:
-  ///   - request: the request for a page, or one that a form sent.
-  ///   - context: the context of the request, which has the path parameter.
-  ///   - parameter: the name of the path parameter; nil for a path without one.
-  /// - Throws: as `ServedContext.segment`.
+  /// - Parameter parameter: the name of the path parameter; nil for a path without one.
   init(_ request: Request, _ context: ServedContext, parameter: String? = nil) throws {
     path = request.uri.path
     visitor = context.visitor

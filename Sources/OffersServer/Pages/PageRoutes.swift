@@ -8,10 +8,6 @@ struct PageRoutes: Sendable {
   let shell: PageShell
   private let access: VisitorAuthentication
 
-  /// - Parameters:
-  ///   - content: what the pages show and the forms change.
-  ///   - answers: responds to reads, and caches these responses.
-  ///   - basePath: the path below which browsers reach the pages.
   init(
     content: ServerDependencies, answers: Answers, access: VisitorAuthentication,
     basePath: BasePath
@@ -209,9 +205,7 @@ struct PageForms: Sendable {
 
   /// Starts a sync.
   ///
-  /// - Parameters:
-  ///   - source: the source to read, as a user typed it; nil for the remembered ones.
-  ///   - hintWhileBusy: the hint of the error if another sync is running.
+  /// - Parameter source: the source to read, as a user typed it; nil for the remembered ones.
   private func start(
     _ parameters: SyncParameters, from source: String? = nil, hintWhileBusy: String
   ) async throws {

@@ -69,11 +69,6 @@ struct PageSource: Sendable {
 extension PageFields {
   /// Sets the notes on feeds that have stopped, and on offers that are held back or kept, one for each
   /// feed that has some.
-  ///
-  /// - Parameters:
-  ///   - namesFeeds: whether each note names its feed.
-  ///   - mayDecide: whether the visitor may remove or keep the offers.
-  ///   - back: the address to which the forms return.
   mutating func setHeld(
     _ feeds: [Feed], _ presentations: FeedPresentations, at now: Date, namesFeeds: Bool = false,
     mayDecide: Bool,
@@ -101,9 +96,7 @@ extension PageFields {
 
   /// Sets the row of links to all feeds. The page of all feeds has none if there is only one feed.
   ///
-  /// - Parameters:
-  ///   - feeds: the feeds to link to, in the order of the row.
-  ///   - current: the name of the feed that is shown; nil for the page of all feeds.
+  /// - Parameter current: the name of the feed that is shown; nil for the page of all feeds.
   mutating func setChips(_ feeds: [Feed], current: String?) {
     guard feeds.count > 1 || current != nil else { return }
     let all = PageFields(chip: "All", "/", isCurrent: current == nil)
@@ -116,10 +109,6 @@ extension PageFields {
   }
 
   /// Sets the list of feeds in the sidebar of wide screens.
-  ///
-  /// - Parameters:
-  ///   - feeds: the feeds, in the order of pages.
-  ///   - current: the name of the feed that is shown; nil for another page.
   mutating func setSidebar(_ feeds: [Feed], current: String? = nil) {
     guard !feeds.isEmpty else { return }
     let rows = Self.sidebar(feeds, current: current)
@@ -138,8 +127,6 @@ extension PageFields {
 
   /// Sets the link to the next page of a list, which a script loads when the link is scrolled near the
   /// visible part of the page.
-  ///
-  /// - Parameter link: the path and query of the next page; nil sets no link.
   mutating func setMore(_ link: String?, label: String) {
     guard let link else { return }
     set(

@@ -15,10 +15,7 @@ struct HistoryChart {
   /// The space above and below the line, in the units of the height.
   private static let margin = 8.0
 
-  /// - Parameters:
-  ///   - points: the history of the offer's reward, oldest first.
-  ///   - role: what the values mean.
-  ///   - end: where the line ends: now, or the time when the offer was gone.
+  /// - Parameter end: where the line ends: now, or the time when the offer was gone.
   /// - Returns: nil for an offer that has not changed since it was first seen.
   init?(_ points: [RewardPoint], _ role: ValueRole, until end: Date) {
     guard points.count > 1 else { return nil }

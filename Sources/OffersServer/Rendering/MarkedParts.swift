@@ -14,8 +14,6 @@ enum MarkedParts {
   private static let labelBytes = 200
 
   /// Sets the name, an excerpt of the description, and excerpts of other fields with a match.
-  ///
-  /// - Parameter isWhole: whether to set the whole description.
   static func fill(_ fields: inout PageFields, _ hit: SearchHit, isWhole: Bool = false) {
     let offer = hit.offer
     func ranges(_ field: SearchMatch.Field) -> [Range<Int>] {
@@ -51,7 +49,6 @@ enum MarkedParts {
   /// ignored.
   ///
   /// - Parameters:
-  ///   - text: the text in which a search found matches.
   ///   - ranges: the matches as offsets in Unicode scalars, in ascending order.
   ///   - isExcerpt: whether to cut a long text to the surroundings of its first match.
   static func parts(_ text: String, _ ranges: [Range<Int>], isExcerpt: Bool = false) -> [PageFields]

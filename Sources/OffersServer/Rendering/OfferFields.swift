@@ -7,13 +7,6 @@ extension PageFields {
   private static let spokenCharacters = 80
 
   /// The fields of an offer's card for a user: with that user's star.
-  ///
-  /// - Parameters:
-  ///   - offer: the offer that the card shows and links to.
-  ///   - presentation: how the offers of its feed are shown.
-  ///   - now: the time at which the offer counts as expired.
-  ///   - back: the path to which the star's form redirects.
-  ///   - feedTitle: see the card without a star.
   init(
     card offer: UserOffer, _ presentation: FeedPresentation, at now: Date, back: String,
     feedTitle: String? = nil
@@ -26,12 +19,8 @@ extension PageFields {
 
   /// The fields of an offer's card that are the same for all users.
   ///
-  /// - Parameters:
-  ///   - offer: the offer that the card shows and links to.
-  ///   - presentation: how the offers of its feed are shown.
-  ///   - now: the time at which the offer counts as expired.
-  ///   - feedTitle: the headline of an offer without a reward and without a retailer; nil for the
-  ///     name of the feed.
+  /// - Parameter feedTitle: the headline of an offer without a reward and without a retailer; nil for the
+  ///   name of the feed.
   init(
     card offer: Offer, _ presentation: FeedPresentation, at now: Date, feedTitle: String? = nil
   ) {
@@ -125,9 +114,6 @@ struct GoodNewsLabels: Sendable {
   /// The size of a text in the changes that are read, of which none is shown.
   private static let textBytes = 64
 
-  /// - Parameters:
-  ///   - offers: the offers that the page shows.
-  ///   - now: the present time, up to which the last days count.
   init(of offers: [Offer], in store: OffersDatabase, at now: Date) async throws {
     var changes: [OfferChange] = []
     if !offers.isEmpty {
@@ -246,9 +232,7 @@ enum DayText {
   /// The heading of a day: `Today`, `Yesterday`, `Tuesday, 24 November`, and in another year
   /// `24 November 2025`.
   ///
-  /// - Parameters:
-  ///   - text: the day as an ISO 8601 date.
-  ///   - today: the current day, in the same time zone.
+  /// - Parameter today: the current day, in the same time zone.
   static func heading(_ text: String, today: String) -> String {
     guard let day = day(text), let current = Self.day(today) else { return text }
     switch current.number - day.number {

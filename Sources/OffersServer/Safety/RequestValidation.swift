@@ -117,7 +117,6 @@ struct AllowedHosts: Sendable {
   private let authorities: Set<Authority>
   private let isEverywhere: Bool
 
-  /// - Parameter address: the address that the server listens on, and further names.
   init(_ address: ServerAddress) {
     let given = address.allowedHosts.compactMap { Authority.named($0) }
     var own = [address.host]

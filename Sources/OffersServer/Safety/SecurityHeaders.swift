@@ -6,8 +6,6 @@ import OffersCore
 /// to frame it.
 enum SecurityHeaders {
   /// The header fields.
-  ///
-  /// - Parameter reach: what the page may load besides this server's content.
   static func fields(_ reach: ContentSecurityPolicy = .ownContent) -> HTTPFields {
     switch reach {
     case .ownContent: ordinary

@@ -34,9 +34,7 @@ enum URLEncodedForm {
 enum PercentCode {
   /// Decodes a percent-encoded text.
   ///
-  /// - Parameters:
-  ///   - text: a segment of a path, or a name or value of a query or form.
-  ///   - isForm: whether a plus sign is a space, as in form data.
+  /// - Parameter isForm: whether a plus sign is a space, as in form data.
   /// - Returns: nil for an invalid escape or bytes that are not UTF-8.
   static func decode(_ text: Substring, isForm: Bool = false) -> String? {
     var bytes: [UInt8] = []

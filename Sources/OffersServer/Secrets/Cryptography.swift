@@ -147,7 +147,6 @@ final class StoredKey: Sendable {
   private let purpose: String
   private let known = Mutex<HMACKey?>(nil)
 
-  /// - Parameter purpose: the name of the key in the store.
   init(_ store: OffersDatabase, for purpose: String) {
     self.store = store
     self.purpose = purpose

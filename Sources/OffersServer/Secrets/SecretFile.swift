@@ -12,7 +12,6 @@ enum SecretFile {
   ///     is longer than that as well.
   ///   - hint: the advice for a file that cannot be read; nil for none.
   /// - Returns: the secret. Bytes that are not UTF-8 become other characters than ASCII.
-  /// - Throws: as `bytes`.
   static func read(
     _ path: String, _ noun: String, mostBytes: Int, hint: String? = nil
   ) throws -> String {

@@ -44,9 +44,7 @@ package final class TokenFile: Sendable {
 
   /// The token that is valid now; nil while the file cannot be used.
   ///
-  /// - Parameters:
-  ///   - now: the time, by which the file is examined once a second.
-  ///   - logger: is told when the file becomes unusable, and when its token changes.
+  /// - Parameter logger: is told when the file becomes unusable, and when its token changes.
   func current(now: Date, logger: Logger) -> Version? {
     state.withLock { state in
       if state.examinedAt.map({ abs(now.timeIntervalSince($0)) >= 1 }) ?? true {
@@ -113,7 +111,6 @@ struct ServerToken: Sendable {
 
   /// Refuses a text that was not generated.
   ///
-  /// - Parameter path: the file that has it, for the message.
   /// - Throws: `OffersError` with `invalidRequest` unless the text has the form of
   ///   `APITokenText.randomText`.
   static func check(_ text: String, in path: String) throws {

@@ -132,12 +132,6 @@ extension FeedPage {
 
   /// The fields of the map that opens over the list; nil without the map library, or if no offer of
   /// the list has coordinates. The places are left out unless the map's own address is requested.
-  ///
-  /// - Parameters:
-  ///   - selection: the filters and the order of the list.
-  ///   - offers: the offers of the shown page of the list.
-  ///   - presentation: how the offers of the feed are shown.
-  ///   - now: the time at which offers count as expired.
   func map(
     of selection: ListSelection, on offers: [UserOffer], _ presentation: FeedPresentation,
     at now: Date

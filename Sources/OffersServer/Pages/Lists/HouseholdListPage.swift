@@ -64,11 +64,6 @@ extension PageFields {
   }
 
   /// The section of an offer's page that shares it, or takes it off the household list.
-  ///
-  /// - Parameters:
-  ///   - found: the offer.
-  ///   - user: the user who sees the page.
-  ///   - back: the path to which the forms redirect.
   init(sharing found: HouseholdOffer, by user: User.ID, back: String) {
     self.init { fields in
       fields.set("ref", found.id.description)

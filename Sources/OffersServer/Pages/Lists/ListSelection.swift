@@ -18,13 +18,7 @@ struct ListSelection {
   /// The feed of the list; nil for all feeds.
   var feed: String? { selection.feed }
 
-  /// - Parameters:
-  ///   - request: the request for the page.
-  ///   - own: the feed that the page belongs to; nil for a page of all feeds.
-  ///   - isFavorites: whether it is the page of favorites.
-  ///   - presentations: how the offers of each feed are shown.
-  ///   - content: reads the amounts and times.
-  ///   - now: the time at which offers count as expired.
+  /// - Parameter own: the feed that the page belongs to; nil for a page of all feeds.
   init(
     _ request: PageRequest, own: String? = nil, isFavorites: Bool = false,
     _ presentations: FeedPresentations, content: ServerDependencies, at now: Date
@@ -71,11 +65,8 @@ struct ListSelection {
 
   /// The query for one page of the list.
   ///
-  /// - Parameters:
-  ///   - page: the number of the page, from 1.
-  ///   - size: the number of offers to fetch: one more than the page shows, to determine whether
-  ///     there is a next page.
-  ///   - textBytes: the maximum size of a text, in bytes.
+  /// - Parameter size: the number of offers to fetch: one more than the page shows, to determine whether
+  ///   there is a next page.
   func query(page: Int, size: Int, textBytes: Int = Self.textBytes) -> OfferQuery {
     var query = query
     query.textBytes = textBytes
@@ -92,10 +83,6 @@ struct ListSelection {
   }
 
   /// The message in place of a list whose offers have all expired, with a link to them.
-  ///
-  /// - Parameters:
-  ///   - count: the number of expired offers.
-  ///   - noun: the noun for the offers of the list.
   func allExpired(_ count: Int, _ noun: OfferNoun) -> PageFields {
     PageFields(
       empty: count == 1
@@ -105,12 +92,6 @@ struct ListSelection {
   }
 
   /// The URL of the page with these filters and this order.
-  ///
-  /// - Parameters:
-  ///   - page: the number of the page of the list, from 1.
-  ///   - left: a filter to leave out.
-  ///   - keepsOrder: whether the order stays.
-  ///   - more: further fields of the query.
   func link(
     page: Int = 1, without left: OfferFilter? = nil, keepsOrder: Bool = true,
     more: [(String, String?)] = []
@@ -130,8 +111,6 @@ extension ListSelection {
   /// for each of them that is set, whose link removes it.
   ///
   /// - Parameters:
-  ///   - fields: the fields of the page that shows the list.
-  ///   - feeds: the feeds to choose from.
   ///   - titles: the titles of feeds, by name, for the chip of the feed.
   ///   - offers: the offers on the page. The form proposes their categories and retailers, and
   ///     leaves out filters and orders by what none of them has.
@@ -216,10 +195,7 @@ extension PageFields {
   /// The message in place of an empty list.
   ///
   /// - Parameters:
-  ///   - title: the heading of the message.
-  ///   - text: the paragraph below the heading.
   ///   - icon: the name of a symbol in icons.mustache, without its prefix `i-`.
-  ///   - link: the path and the label of a button that leads to another page; nil for none.
   ///   - refreshes: whether there is a button that syncs feeds.
   ///   - feed: the feed that this button syncs; nil for all feeds.
   ///   - isAlert: whether screen readers announce the message immediately.
@@ -234,8 +210,6 @@ extension PageFields {
   }
 
   /// The message in place of a list that is empty because of an error, with a button that syncs.
-  ///
-  /// - Parameter feed: the feed that the button syncs.
   init(empty title: String, error: ErrorWords, feed: String) {
     self.init(empty: title, error.sentence, icon: "warning", refreshes: true, feed: feed)
     set("technical", error.details)
