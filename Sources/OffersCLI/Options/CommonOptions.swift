@@ -46,6 +46,18 @@ struct PageOptions: ParsableArguments {
   }
 }
 
+/// A switch that many commands have.
+enum CommonFlag { case json }
+
+extension Flag where Value == Bool {
+  init(wrappedValue: Bool, _ flag: CommonFlag) {
+    switch flag {
+    case .json:
+      self.init(wrappedValue: wrappedValue, name: .long, help: "Print one JSON document.")
+    }
+  }
+}
+
 /// The option by which a script learns that nothing was found.
 struct EmptyResultOptions: ParsableArguments {
   @Flag(name: .long, help: "Exit with 66 if nothing is found.")

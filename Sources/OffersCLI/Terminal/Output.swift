@@ -226,12 +226,10 @@ struct LogLine {
 
   /// A JSON object. Its time is in UTC.
   var json: String {
-    JSONWriter.document { json in
-      json.member("time", time)
-      json.member("level", level.rawValue)
-      json.member("message", message)
+    let rest = JSONObject(members: { json in
       for (name, value) in values { json.member(name, value) }
-    }
+    })
+    return (["time": time, "level": level.rawValue, "message": message] + rest).text()
   }
 
   /// `time level message name=value …`, in the local time zone.
@@ -242,43 +240,5 @@ struct LogLine {
   /// `message name=value …`. A value with a space is in quotation marks.
   var untimed: String {
     message + values.map { " \($0)=\($1.contains(" ") ? "“\($1)”" : $1)" }.joined()
-  }
-}
-
-/// A printer of a JSON document that begins with a list, and holds one page of it in memory at a time.
-///
-/// It prints nothing before the first page, so that a refused command prints no partial document.
-struct PagedJSON {
-  private let start: String
-  private let pricedFeeds: Set<String>
-  private var isFirst = true
-
-  init(_ name: String, pricedFeeds: Set<String>) {
-    start = "{\"\(name)\":["
-    self.pricedFeeds = pricedFeeds
-  }
-
-  /// Prints the next elements of the list.
-  mutating func print<Element>(
-    _ page: [Element], _ write: (inout JSONWriter, Element) -> Void
-  ) throws {
-    var text = ""
-    for element in page {
-      var json = JSONWriter()
-      json.pricedFeeds = pricedFeeds
-      write(&json, element)
-      text += isFirst ? start : ","
-      isFirst = false
-      text += json.text
-    }
-    try Output.printData(text, terminator: "")
-  }
-
-  /// Prints the end of the document, after its beginning if no element was printed.
-  ///
-  /// - Parameter write: writes the members after the list.
-  func finish(_ write: (inout JSONWriter) -> Void = { _ in }) throws {
-    let rest = JSONWriter.document(write).dropFirst()
-    try Output.printData((isFirst ? start : "") + "]" + (rest == "}" ? "" : ",") + rest)
   }
 }

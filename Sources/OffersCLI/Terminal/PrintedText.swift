@@ -42,6 +42,11 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
   /// terminal.
   static func data(_ text: String) -> PrintedText { PrintedText(.data(text)) }
 
+  /// A JSON document in one line.
+  static func json(_ object: JSONObject, pricedFeeds: Set<String> = []) -> PrintedText {
+    .data(object.text(pricedFeeds: pricedFeeds))
+  }
+
   static func picture(_ drawing: RenderedPicture) -> PrintedText { PrintedText(.picture(drawing)) }
 
   init(stringLiteral text: String) { self = .text(text) }

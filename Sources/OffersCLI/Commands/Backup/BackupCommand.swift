@@ -36,8 +36,7 @@ struct BackupCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Also replace a file that is not a backup.")
   var force = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
@@ -71,11 +70,7 @@ struct BackupCommand: AsyncParsableCommand {
     let bytes = database.file(at: copy.path).sizeBytes
     try Output.print(
       json
-        ? .data(
-          JSONWriter.document { json in
-            json.member("path", file)
-            json.member("bytes", bytes)
-          }) : .line("\(file): \(Units.size(bytes)), sound"))
+        ? .json(["path": file, "bytes": bytes]) : .line("\(file): \(Units.size(bytes)), sound"))
   }
 
   /// Writes the copy to standard output, once it is complete and checked.

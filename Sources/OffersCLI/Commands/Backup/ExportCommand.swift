@@ -70,24 +70,22 @@ struct ExportCommand: AsyncParsableCommand {
     let document = try await write { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()
-    let told: [(ExportRecord.Section, Int)] = [
-      (.offers, document.offers), (.users, document.users), (.favorites, document.favorites),
-      (.changes, document.changes),
-    ]
     if json {
-      try Output.printData(
-        JSONWriter.document { json in
-          json.member("path", output)
-          json.member("bytes", document.bytes)
-          for (section, count) in told { json.member(section.name, count) }
-        })
-    } else {
-      // One user is the usual case.
-      let parts = told.filter { $0 != (.users, 1) }.map { section, count in
-        Units.count(count, section.noun) + (section == .changes ? " of these offers" : "")
-      }.joined(separator: ", ")
-      Output.note(.line("\(output): \(parts) (\(Units.size(document.bytes)))"))
+      return try Output.print(
+        .json([
+          "path": output, "bytes": document.bytes, "offers": document.offers,
+          "users": document.users, "favorites": document.favorites, "changes": document.changes,
+        ]))
     }
+    // One user is the usual case.
+    let parts = [
+      Units.count(document.offers, "offer"),
+      document.users == 1 ? nil : Units.count(document.users, "user"),
+      Units.count(document.favorites, "favorite"),
+      Units.count(document.changes, "change") + " of these offers",
+    ].compactMap(\.self)
+    Output.note(
+      .line("\(output): \(parts.joined(separator: ", ")) (\(Units.size(document.bytes)))"))
   }
 
   /// Writes the document.

@@ -41,8 +41,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     help: "Accept its sources and definitions as your own, including files and private networks.")
   var acceptSources = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var format: LogFormatOption
   @OptionGroup var former: FormerConfigurationOption
@@ -80,7 +79,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     if counts.users.count > 1 || isForeign {
       for user in counts.users { Output.note(.text(Self.line(user))) }
     }
-    try Output.print(json ? .data(Self.json(counts)) : .text(Self.text(counts)))
+    try Output.print(json ? .json(Self.document(counts)) : .text(Self.text(counts)))
   }
 
   /// The error if several users are to be imported for one.
@@ -203,52 +202,34 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     return parts.joined(separator: "; ")
   }
 
-  /// `{"offers":{"new","mended"},"favorites":{"new","known"},"feeds","changes","runs",
-  /// "left":{"feeds","offers","changes","runs"},
-  /// "left_out_definitions":["feed"],
-  /// "sources":[{"feed","source","taken","left_out_because"}],
-  /// "users":[{"name","user","role","new","favorites":{"new","known"}}]}`
-  ///
-  /// `mended` counts the new offers whose texts were truncated to `OfferLimits`. `left` has the names of the
-  /// feeds that stayed as they were, and the numbers of their records in the document. `taken` is true if
-  /// the source was stored; otherwise `left_out_because` gives the reason.
-  private static func json(_ counts: ImportSummary) -> String {
-    JSONWriter.document { json in
-      json.member("offers", object: counts) { json, counts in
-        json.member("new", counts.newOffers)
-        json.member("mended", counts.cutOffers)
-      }
-      json.member("favorites", object: counts) { json, counts in
-        json.member("new", counts.newFavorites)
-        json.member("known", counts.sameFavorites)
-      }
-      json.member("feeds", counts.newFeeds)
-      json.member("changes", counts.newChanges)
-      json.member("runs", counts.newRuns)
-      json.member("left", object: counts) { json, counts in
-        json.member("feeds", each: counts.leftFeeds) { $0.value($1) }
-        json.member("offers", counts.leftOffers)
-        json.member("changes", counts.leftChanges)
-        json.member("runs", counts.leftRuns)
-      }
-      json.member("left_out_definitions", each: counts.leftOutDefinitions) { $0.value($1) }
-      json.member("sources", objects: counts.sources) { json, source in
-        json.member("feed", source.feed)
-        json.member("source", source.shownText)
-        json.member("taken", source.origin != nil)
-        json.member("left_out_because", source.refusal?.rawValue)
-      }
-      json.member("users", objects: counts.users) { json, user in
-        json.member("name", user.name)
-        json.member("user", user.user.name)
-        json.member("role", user.user.role.rawValue)
-        json.member("new", user.isNew)
-        json.member("favorites", object: user) { json, user in
-          json.member("new", user.newFavorites)
-          json.member("known", user.sameFavorites)
-        }
-      }
-    }
+  /// `mended` counts the new offers whose texts were truncated to `OfferLimits`.
+  private static func document(_ counts: ImportSummary) -> JSONObject {
+    [
+      "offers": ["new": counts.newOffers, "mended": counts.cutOffers] as JSONObject,
+      "favorites": favorites(counts.newFavorites, counts.sameFavorites),
+      "feeds": counts.newFeeds, "changes": counts.newChanges, "runs": counts.newRuns,
+      "left": [
+        "feeds": counts.leftFeeds, "offers": counts.leftOffers, "changes": counts.leftChanges,
+        "runs": counts.leftRuns,
+      ] as JSONObject,
+      "left_out_definitions": counts.leftOutDefinitions,
+      "sources": counts.sources.map { source -> JSONObject in
+        [
+          "feed": source.feed, "source": source.shownText, "taken": source.origin != nil,
+          "left_out_because": source.refusal?.rawValue,
+        ]
+      },
+      "users": counts.users.map { user -> JSONObject in
+        [
+          "name": user.name, "user": user.user.name, "role": user.user.role.rawValue,
+          "new": user.isNew, "favorites": favorites(user.newFavorites, user.sameFavorites),
+        ]
+      },
+    ]
+  }
+
+  private static func favorites(_ new: Int, _ known: Int) -> JSONObject {
+    ["new": new, "known": known]
   }
 }
 

@@ -35,8 +35,7 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
     name: .long, help: "Read the copy afterwards, and compare it with the source byte by byte.")
   var verify = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var format: LogFormatOption
   @OptionGroup var former: FormerConfigurationOption
@@ -71,12 +70,12 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
     try await source.close()
     try await target.close()
     bar.clear()
+    let name = places.1.name
     try Output.print(
-      json
-        ? .data(Self.json(result, to: places.1.name)) : .text(text(result, to: places.1.name)))
+      json ? .json(Self.document(result, to: name)) : .line(Self.text(result, to: name)))
   }
 
-  private func text(_ result: Migration.Result, to name: String) -> String {
+  private static func text(_ result: Migration.Result, to name: String) -> String {
     let document = result.document
     let parts = [
       Units.count(document.offers, "offer"), Units.count(document.changes, "change"),
@@ -84,21 +83,16 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
     ]
     let verb = result.wasThere ? "were there already" : "copied"
     let check = result.isVerified ? "; both databases say the same" : ""
-    return DisplayText.oneLine("\(name): \(parts.joined(separator: ", ")) \(verb)\(check)")
+    return "\(name): \(parts.joined(separator: ", ")) \(verb)\(check)"
   }
 
-  /// `{"target","offers","changes","users","favorites","bytes","copied","verified"}`
-  private static func json(_ result: Migration.Result, to name: String) -> String {
-    JSONWriter.document { json in
-      json.member("target", name)
-      json.member("offers", result.document.offers)
-      json.member("changes", result.document.changes)
-      json.member("users", result.document.users)
-      json.member("favorites", result.document.favorites)
-      json.member("bytes", result.document.bytes)
-      json.member("copied", !result.wasThere)
-      json.member("verified", result.isVerified)
-    }
+  private static func document(_ result: Migration.Result, to name: String) -> JSONObject {
+    let document = result.document
+    return [
+      "target": name, "offers": document.offers, "changes": document.changes,
+      "users": document.users, "favorites": document.favorites, "bytes": document.bytes,
+      "copied": !result.wasThere, "verified": result.isVerified,
+    ]
   }
 }
 

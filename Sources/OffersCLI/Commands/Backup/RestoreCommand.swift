@@ -40,8 +40,7 @@ struct RestoreCommand: AsyncParsableCommand, LoggedCommand {
   @Flag(name: .long, help: "Restore users, feeds and favorites of a damaged database.")
   var salvage = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
@@ -77,17 +76,16 @@ struct RestoreCommand: AsyncParsableCommand, LoggedCommand {
   private func report(_ restored: Restoration) throws {
     let salvaged = restored.salvaged
     if json {
-      try Output.printData(
-        JSONWriter.document { json in
-          json.member("path", restored.path)
-          json.member("bytes", restored.bytes)
-          json.member("aside", restored.aside)
-          guard let salvaged else { return }
-          json.member("users", salvaged.users)
-          json.member("feeds", salvaged.feeds)
-          json.member("favorites", salvaged.favorites)
-          json.member("unread", each: salvaged.unread) { $0.value($1.name) }
-        })
+      var document: JSONObject = [
+        "path": restored.path, "bytes": restored.bytes, "aside": restored.aside,
+      ]
+      if let salvaged {
+        document += [
+          "users": salvaged.users, "feeds": salvaged.feeds, "favorites": salvaged.favorites,
+          "unread": salvaged.unread.map(\.name),
+        ]
+      }
+      try Output.print(.json(document))
     } else {
       let parts = salvaged.map {
         [

@@ -33,8 +33,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       valueName: "source"))
   var from: String?
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
@@ -85,7 +84,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       if check.offerCount == 0 { throw ExitStatus.failed }
     }
     guard json else { return }
-    try Output.printData(FeedCheckReport.json(checks))
+    try Output.print(FeedCheckReport.document(checks))
     if checks.contains(where: { $0.1.offerCount == 0 }) { throw ExitStatus.failed }
   }
 
@@ -149,34 +148,31 @@ enum FeedCheckReport {
     return lines.joined(separator: "\n")
   }
 
-  /// `{"feeds":[…]}`, with an object for each definition.
-  static func json(_ checks: [(FeedDefinition, FeedCheckResult)]) -> String {
-    JSONWriter.document { json in
-      json.pricedFeeds = FeedPresentations(checks.map { KnownFeed($0.0) }).pricedFeeds
-      json.member("feeds", objects: checks) { json, entry in
-        let (definition, check) = entry
-        json.member("name", definition.name)
-        json.member("title", check.title)
-        json.member("records", check.recordCount)
-        json.member("offers", check.offerCount)
-        json.member("skipped", check.skippedCount)
-        json.member("mended", check.mendedCount)
-        json.member("repeated", check.repeatedCount)
-        json.member("without_currency", check.unknownCurrencyCount)
-        json.member("bytes", check.bytes)
-        json.member("found", objects: found(check, definition)) { json, row in
-          json.member("value", row.0)
-          json.member("offers", row.1)
-        }
-        json.member("shared") { $0.value(check.shared) }
-        json.member("problems", objects: check.problems) { json, problem in
-          json.member("record", problem.position)
-          json.member("effect", problem.effect.rawValue)
-          json.member("reason", problem.reason)
-        }
-        json.member("first", each: check.first) { $0.value(UserOffer($1), at: Date()) }
-      }
+  static func document(_ checks: [(FeedDefinition, FeedCheckResult)]) -> PrintedText {
+    let feeds = checks.map { definition, check -> JSONObject in
+      [
+        "name": definition.name, "title": check.title, "records": check.recordCount,
+        "offers": check.offerCount, "skipped": check.skippedCount, "mended": check.mendedCount,
+        "repeated": check.repeatedCount, "without_currency": check.unknownCurrencyCount,
+        "bytes": check.bytes,
+        "found": found(check, definition).map { value, count -> JSONObject in
+          ["value": value, "offers": count]
+        },
+        "shared": WrittenJSON { $0.value(check.shared) },
+        "problems": check.problems.map { problem -> JSONObject in
+          [
+            "record": problem.position, "effect": problem.effect.rawValue,
+            "reason": problem.reason,
+          ]
+        },
+        "first": check.first.map { offer in
+          WrittenJSON { $0.value(UserOffer(offer), at: Date()) }
+        },
+      ]
     }
+    return .json(
+      ["feeds": feeds],
+      pricedFeeds: FeedPresentations(checks.map { KnownFeed($0.0) }).pricedFeeds)
   }
 
   private static func rule(_ width: Int) -> PrintedText {

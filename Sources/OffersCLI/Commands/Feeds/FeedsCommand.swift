@@ -36,8 +36,7 @@ struct FeedsListCommand: AsyncParsableCommand {
       another file (--config).
       """)
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -50,7 +49,7 @@ struct FeedsListCommand: AsyncParsableCommand {
     let entries = FeedSummary.all(
       known: try configuration.knownFeeds(), subscribed: try await database?.fetchFeeds() ?? [],
       former: try await database?.fetchFormerFeeds() ?? [], includesKept: true)
-    if json { return try Output.printData(FeedListing.json(entries, configuration)) }
+    if json { return try Output.print(.json(FeedListing.document(entries, configuration))) }
     try Output.print(.text(FeedListing.table(entries, at: Date())))
     for entry in entries {
       if let note = DefinitionOrigin.conflict(of: entry.name, configuration, file) {
@@ -92,16 +91,16 @@ enum FeedListing {
     return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.nextSource
   }
 
-  /// `{"feeds":[…]}`
-  static func json(_ entries: [FeedSummary], _ configuration: FeedConfiguration) -> String {
+  static func document(_ entries: [FeedSummary], _ configuration: FeedConfiguration) -> JSONObject {
     let now = Date()
-    return JSONWriter.document { json in
-      json.member("feeds", objects: entries) { json, entry in
-        json.writeMembers(of: entry, now: now)
-        json.member("defined", entry.known != nil)
-        json.member("defined_in", configuration.findOrigin(of: entry.name)?.rawValue)
+    return [
+      "feeds": entries.map { entry in
+        JSONObject(members: { $0.writeMembers(of: entry, now: now) }) + [
+          "defined": entry.known != nil,
+          "defined_in": configuration.findOrigin(of: entry.name)?.rawValue,
+        ]
       }
-    }
+    ]
   }
 }
 
@@ -124,8 +123,7 @@ struct FeedsShowCommand: AsyncParsableCommand {
   @Flag(name: .long, help: .hidden)
   var save = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -144,12 +142,8 @@ struct FeedsShowCommand: AsyncParsableCommand {
     let yaml = try known.fetchText(name)
     let origin = known.findOrigin(of: name)
     if json {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("name", name)
-          json.member("definition", yaml)
-          json.member("defined_in", origin?.rawValue)
-        })
+      return try Output.print(
+        .json(["name": name, "definition": yaml, "defined_in": origin?.rawValue]))
     }
     try Output.printData(yaml, terminator: "")
     Output.note(.line("\(name): \(DefinitionOrigin.words(for: origin, file))"))

@@ -24,8 +24,7 @@ struct FeedsGuessCommand: AsyncParsableCommand {
   @Option(name: .long, help: "The name of the feed.")
   var name: String = "feed"
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -37,13 +36,10 @@ struct FeedsGuessCommand: AsyncParsableCommand {
     }
     let yaml = DefinitionText.yaml(for: proposal.definition)
     if json {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("name", name)
-          json.member("definition", yaml)
-          json.member("records", proposal.itemCount)
-          json.member("notes", each: proposal.notes) { $0.value($1) }
-        })
+      return try Output.print(
+        .json([
+          "name": name, "definition": yaml, "records": proposal.itemCount, "notes": proposal.notes,
+        ]))
     }
     try Output.printData(yaml, terminator: "")
     for note in proposal.notes { Output.note(.line(note)) }

@@ -26,8 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Rebuild derived data, and print what was done.")
   var repair = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -65,11 +64,8 @@ struct DoctorCommand: AsyncParsableCommand {
       path: settings, stored: stored, feeds: feeds, now: now, isScheduled: schedule != nil
     ).examine()
     findings += schedule ?? [ScheduleHealth.nothing]
-    if json {
-      try Output.printData(Self.json(findings, repairs))
-    } else {
-      try Output.print(.text(Self.text(findings, repairs)))
-    }
+    try Output.print(
+      json ? .json(Self.document(findings, repairs)) : .text(Self.text(findings, repairs)))
     if findings.contains(where: { $0.level == .problem }) { throw ExitStatus.failed }
   }
 
@@ -87,23 +83,20 @@ struct DoctorCommand: AsyncParsableCommand {
     }.joined(separator: "\n")
   }
 
-  /// `{"healthy","findings":[{"level","subject","message","advice"}],"repairs":[…],"libraries":{…}}`
-  private static func json(_ findings: [Finding], _ repairs: [Repair]) -> String {
-    JSONWriter.document { json in
-      json.member("healthy", !findings.contains { $0.level == .problem })
-      json.member("findings", objects: findings) { json, finding in
-        json.member("level", finding.level.rawValue)
-        json.member("subject", finding.subject)
-        json.member("message", finding.message)
-        json.member("advice", finding.hint?.printed)
-      }
-      json.member("repairs", objects: repairs) { json, repair in
-        json.member("subject", repair.subject)
-        json.member("message", repair.message)
-        json.member("done", repair.isDone)
-      }
-      LibraryVersions.write(to: &json)
-    }
+  private static func document(_ findings: [Finding], _ repairs: [Repair]) -> JSONObject {
+    [
+      "healthy": !findings.contains { $0.level == .problem },
+      "findings": findings.map { finding -> JSONObject in
+        [
+          "level": finding.level.rawValue, "subject": finding.subject,
+          "message": finding.message, "advice": finding.hint?.printed,
+        ]
+      },
+      "repairs": repairs.map { repair -> JSONObject in
+        ["subject": repair.subject, "message": repair.message, "done": repair.isDone]
+      },
+      "libraries": LibraryVersions.document,
+    ]
   }
 }
 
@@ -335,10 +328,9 @@ enum LibraryVersions {
     Finding(.ok, "libraries", all.map { "\($0.name) \($0.version)" }.joined(separator: ", "))
   }
 
-  /// Writes the versions as a member of the object that is being written.
-  static func write(to json: inout JSONWriter) {
-    json.member("libraries", object: all) { json, all in
-      for library in all { json.member(library.key, library.version) }
+  static var document: JSONObject {
+    all.reduce(into: [:]) { document, library in
+      document += [library.key: library.version]
     }
   }
 }

@@ -33,8 +33,7 @@ struct PruneCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Count ages from now, whatever the last syncs say about the clock.")
   var trustClock = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -52,8 +51,12 @@ struct PruneCommand: AsyncParsableCommand {
       goneBefore: goneBefore, now: now, trustsClock: trustClock, isTrial: dryRun)
     let after = database.maintenance?.sizeBytes
     if json {
-      try Output.printData(Self.json(counts, before: before, after: after, isTrial: dryRun))
-      return
+      return try Output.print(
+        .json([
+          "offers": counts.offers, "changes": counts.changes, "runs": counts.runs,
+          "dry_run": dryRun, "counted_from": counts.countedFrom, "bytes_before": before,
+          "bytes_after": after,
+        ]))
     }
     if let from = counts.countedFrom {
       Output.note(
@@ -75,21 +78,6 @@ struct PruneCommand: AsyncParsableCommand {
         "Removed \(what). The file has \(Units.size(after)); before it had \(Units.size(before)).")
     } else {
       try Output.print("Removed \(what).")
-    }
-  }
-
-  /// `{"offers","changes","runs","dry_run","counted_from","bytes_before","bytes_after"}`
-  private static func json(
-    _ counts: PruneCounts, before: Int?, after: Int?, isTrial: Bool
-  ) -> String {
-    JSONWriter.document { json in
-      json.member("offers", counts.offers)
-      json.member("changes", counts.changes)
-      json.member("runs", counts.runs)
-      json.member("dry_run", isTrial)
-      json.member("counted_from", counts.countedFrom)
-      json.member("bytes_before", before)
-      json.member("bytes_after", after)
     }
   }
 }

@@ -24,8 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Also show the history, the engine, the users and their logins.")
   var verbose = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var terminal: ColorOptions
   @OptionGroup var location: UserDatabaseOptions
@@ -49,7 +48,7 @@ struct StatusCommand: AsyncParsableCommand {
       logins: try await LoginSummary(database, at: Date()))
     try Output.print(
       json
-        ? .data(Self.json(database, contents, at: Date()))
+        ? .json(Self.document(database, contents, at: Date()))
         : Self.text(database, contents, at: Date(), terminal.style, isVerbose: verbose))
   }
 
@@ -140,53 +139,42 @@ struct StatusCommand: AsyncParsableCommand {
       + "\(Units.size(history.maximumBytes)) are kept"
   }
 
-  private static func json(
+  private static func document(
     _ database: OffersDatabase, _ contents: Contents, at now: Date
-  ) -> String {
-    let counts = contents.counts
-    return JSONWriter.document { json in
-      json.member("database", object: database) { json, database in
-        json.member("path", database.place)
-        json.member("bytes", database.maintenance?.sizeBytes)
-        let engine = database.software
-        json.member(engine.key + "_version", engine.version)
-        json.member(engine.key + "_warning", engine.warning)
-        json.member("offers", counts.offers)
-        json.member("favorites", counts.favorites)
-        json.member("changes", counts.changes)
-        json.member("runs", counts.runs)
-        json.member("users", contents.users.count)
-        json.member("logins") { $0.value(contents.logins) }
-        json.member("history", object: contents.history) { json, history in
-          json.member("records", history.count)
-          json.member("bytes", history.bytes)
-          json.member("max_records", history.limit)
-          json.member("max_bytes", history.maximumBytes)
-        }
-      }
-      json.member("feeds", objects: contents.feeds) { json, summary in
-        let feed = summary.feed
-        json.member("name", summary.name)
-        json.member("defined", summary.known != nil)
-        json.member("source", summary.nextSource)
-        json.member("current", feed?.currentCount)
-        json.member("gone", feed?.goneCount)
-        json.member("favorites", feed?.favoriteCount)
-        json.member("last_success_at", feed?.lastSuccessAt)
-        json.member("last_run_at", feed?.lastRun?.startedAt)
-        json.member("last_run", feed?.lastRun?.withCommands)
-        json.member("next_due_at", summary.nextDueAt(now: now))
-        json.writeSyncMembers(of: feed)
-      }
-      json.member("former_feeds", objects: contents.former) { json, summary in
-        json.member("name", summary.name)
-        json.member("defined", summary.known != nil)
-        json.member("source", summary.former?.source.map { AddressRedaction.hidden(in: $0) })
-        json.member("current", summary.former?.currentCount)
-        json.member("gone", summary.former?.goneCount)
-        json.member("favorites", summary.former?.favoriteCount)
-      }
+  ) -> JSONObject {
+    let (counts, history, engine) = (contents.counts, contents.history, database.software)
+    let facts: JSONObject = [
+      "path": database.place, "bytes": database.maintenance?.sizeBytes,
+      engine.key + "_version": engine.version, engine.key + "_warning": engine.warning,
+      "offers": counts.offers, "favorites": counts.favorites, "changes": counts.changes,
+      "runs": counts.runs, "users": contents.users.count, "logins": contents.logins.document,
+      "history": [
+        "records": history.count, "bytes": history.bytes, "max_records": history.limit,
+        "max_bytes": history.maximumBytes,
+      ] as JSONObject,
+    ]
+    let feeds = contents.feeds.map { summary -> JSONObject in
+      let feed = summary.feed
+      let document: JSONObject = [
+        "name": summary.name, "defined": summary.known != nil, "source": summary.nextSource,
+        "current": feed?.currentCount, "gone": feed?.goneCount, "favorites": feed?.favoriteCount,
+        "last_success_at": feed?.lastSuccessAt, "last_run_at": feed?.lastRun?.startedAt,
+        "last_run": WrittenJSON { json in
+          if let run = feed?.lastRun { json.value(run.withCommands) } else { json.null() }
+        },
+        "next_due_at": summary.nextDueAt(now: now),
+      ]
+      return document + JSONObject(members: { $0.writeSyncMembers(of: feed) })
     }
+    let former = contents.former.map { summary -> JSONObject in
+      [
+        "name": summary.name, "defined": summary.known != nil,
+        "source": summary.former?.source.map { AddressRedaction.hidden(in: $0) },
+        "current": summary.former?.currentCount, "gone": summary.former?.goneCount,
+        "favorites": summary.former?.favoriteCount,
+      ]
+    }
+    return ["database": facts, "feeds": feeds, "former_feeds": former]
   }
 }
 
@@ -280,6 +268,13 @@ struct LoginSummary {
     waitingNetworkCount = networks.count { $0.waitSeconds(at: now) > 0 }
   }
 
+  var document: JSONObject {
+    [
+      "sessions": sessionCount, "tokens": tokenCount, "failed_attempts": failureCount,
+      "waiting_networks": waitingNetworkCount,
+    ]
+  }
+
   /// A text such as `2 sessions, 1 API token; 7 failed attempts in 24 hours, 1 network waits`; nil if
   /// there is nothing to tell.
   var text: String? {
@@ -310,16 +305,4 @@ struct LoginSummary {
 
   /// The number of failures in 24 hours above which somebody seems to guess.
   private static let suspiciousCount = 100
-}
-
-extension JSONWriter {
-  /// Writes `{"sessions","tokens","failed_attempts","waiting_networks"}`.
-  mutating func value(_ logins: LoginSummary) {
-    object { json in
-      json.member("sessions", logins.sessionCount)
-      json.member("tokens", logins.tokenCount)
-      json.member("failed_attempts", logins.failureCount)
-      json.member("waiting_networks", logins.waitingNetworkCount)
-    }
-  }
 }

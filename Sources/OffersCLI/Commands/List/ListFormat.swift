@@ -101,24 +101,16 @@ struct ListRest {
   let held: [Feed]
 }
 
-extension JSONWriter {
-  /// Writes a member with the offers of feeds that are held back, an object for each feed.
-  mutating func member(_ name: String, heldOf feeds: [Feed]) {
-    let entries = feeds.compactMap { feed in feed.fetch.held.map { (feed, $0) } }
-    member(name, objects: entries) { json, entry in
-      json.member("feed", entry.0.name)
-      json.members(of: entry.1, current: entry.0.currentCount)
-    }
-  }
-
-  /// Writes the members of what is held back.
+extension HeldBack {
+  /// What is held back, as JSON.
   ///
   /// - Parameter current: the number of offers in the feed's list, with the missing ones.
-  mutating func members(of held: HeldBack, current: Int) {
-    member("missing", held.missingCount)
-    member("current", current)
-    member("since", held.since)
-    member("until", held.until)
+  func document(current: Int) -> JSONObject {
+    ["missing": missingCount, "current": current, "since": since, "until": until]
+  }
+
+  func document(of feed: Feed) -> JSONObject {
+    ["feed": feed.name] + document(current: feed.currentCount)
   }
 }
 
@@ -141,12 +133,11 @@ private struct DocumentPrinter: OfferPrinter {
   }
 
   mutating func finish(_ rest: ListRest?) throws {
-    try list.finish { json in
-      guard let rest else { return }
-      json.member("total", rest.total)
-      json.member("next_page", rest.nextPage)
-      json.member("held", heldOf: rest.held)
-    }
+    guard let rest else { return try list.finish() }
+    try list.finish([
+      "total": rest.total, "next_page": rest.nextPage,
+      "held": rest.held.compactMap { feed in feed.fetch.held?.document(of: feed) },
+    ])
   }
 }
 

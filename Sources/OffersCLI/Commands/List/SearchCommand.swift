@@ -61,8 +61,7 @@ struct SearchCommand: AsyncParsableCommand {
     help: "Remove a search from the last 10 instead: one like 3!, or its words as typed.")
   var forget = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions

@@ -24,8 +24,7 @@ struct CacheCommand: AsyncParsableCommand {
   @Argument(help: "clear: remove all images and the record of failed fetches.")
   var action: Action?
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -36,12 +35,11 @@ struct CacheCommand: AsyncParsableCommand {
       database = try await location.open(.readWrite)
       let count = try await database.clearImages()
       return try Output.print(
-        json
-          ? .data(#"{"cleared":\#(count)}"#) : "Cleared \(Units.count(count, "image")).")
+        json ? .json(["cleared": count]) : "Cleared \(Units.count(count, "image")).")
     }
     let now = Date()
     let contents = try await database.fetchImageContents(now: now)
-    try Output.print(json ? .data(Self.json(contents)) : .text(Self.text(contents, at: now)))
+    try Output.print(json ? .json(Self.document(contents)) : .text(Self.text(contents, at: now)))
   }
 
   private static func text(_ contents: ImageCacheContents, at now: Date) -> String {
@@ -98,34 +96,21 @@ struct CacheCommand: AsyncParsableCommand {
     return lines
   }
 
-  private static func json(_ contents: ImageCacheContents) -> String {
-    JSONWriter.document { json in
-      json.member("capacity", contents.limit)
-      json.member("hits", contents.hits)
-      json.member("misses", contents.misses)
-      json.member("evictions", contents.evictions)
-      json.member("images", each: contents.images) { $0.value($1) }
-      json.member("failures", objects: contents.failures) { json, failure in
-        json.member("url", failure.url)
-        json.member("reason", failure.reason)
-        json.member("until", failure.until)
-      }
-    }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func value(_ image: CachedImageSummary) {
-    object { json in
-      json.member("url", image.url)
-      json.member("type", image.header.format.contentType)
-      json.member("width", image.header.width)
-      json.member("height", image.header.height)
-      json.member("bytes", image.sizeBytes)
-      json.member("favorite", image.isFavorite)
-      json.member("fetched_at", image.fetchedAt)
-      json.member("fresh_until", image.freshUntil)
-    }
+  private static func document(_ contents: ImageCacheContents) -> JSONObject {
+    [
+      "capacity": contents.limit, "hits": contents.hits, "misses": contents.misses,
+      "evictions": contents.evictions,
+      "images": contents.images.map { image -> JSONObject in
+        [
+          "url": image.url, "type": image.header.format.contentType, "width": image.header.width,
+          "height": image.header.height, "bytes": image.sizeBytes, "favorite": image.isFavorite,
+          "fetched_at": image.fetchedAt, "fresh_until": image.freshUntil,
+        ]
+      },
+      "failures": contents.failures.map { failure -> JSONObject in
+        ["url": failure.url, "reason": failure.reason, "until": failure.until]
+      },
+    ]
   }
 }
 

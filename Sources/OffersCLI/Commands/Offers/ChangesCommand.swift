@@ -55,8 +55,7 @@ struct ChangesCommand: AsyncParsableCommand {
     help: ArgumentHelp("Only this many changes, the newest.", valueName: "n"))
   var limit: Int?
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions

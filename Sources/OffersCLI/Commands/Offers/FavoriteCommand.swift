@@ -23,18 +23,14 @@ struct FavoriteCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Remove the star.")
   var remove = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
     let changes = try await location.openExisting().setFavorites(named: id, to: !remove)
-    if json {
-      try Output.printData(Self.json(changes))
-    } else {
-      for change in changes { try Output.print(.text(line(change))) }
-    }
+    if json { return try Output.print(.json(Self.document(changes))) }
+    for change in changes { try Output.print(.text(line(change))) }
   }
 
   private func line(_ change: FavoriteChange) -> String {
@@ -49,14 +45,14 @@ struct FavoriteCommand: AsyncParsableCommand {
     }
   }
 
-  /// `{"favorites":[{"ref","favorite","changed"}]}`
-  private static func json(_ changes: [FavoriteChange]) -> String {
-    JSONWriter.document { json in
-      json.member("favorites", objects: changes) { json, change in
-        json.member("ref", change.offer.ref.description)
-        json.member("favorite", change.offer.isFavorite)
-        json.member("changed", change.didChange)
+  private static func document(_ changes: [FavoriteChange]) -> JSONObject {
+    [
+      "favorites": changes.map { change -> JSONObject in
+        [
+          "ref": change.offer.ref.description, "favorite": change.offer.isFavorite,
+          "changed": change.didChange,
+        ]
       }
-    }
+    ]
   }
 }

@@ -23,8 +23,7 @@ struct HistoryCommand: AsyncParsableCommand {
     help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
   var id: String
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var paged: PagerOptions
   @OptionGroup var location: UserDatabaseOptions
@@ -35,12 +34,14 @@ struct HistoryCommand: AsyncParsableCommand {
     let (offer, points) = try await database.fetchHistory(named: id)
     let feeds = try await configuration.path.presentations(of: offer.ref.feed, in: database)
     if json {
-      try Output.printData(Self.json(offer, points, feeds))
-    } else {
-      let lines = Self.lines(
-        offer, feeds[offer.ref.feed], points, now: Date(), paged.terminal.style)
-      try await paged.show { try Output.print(lines.joined(separator: "\n")) }
+      var json = JSONWriter()
+      json.pricedFeeds = feeds.pricedFeeds
+      json.value(historyOf: offer.offer, points)
+      return try Output.printData(json.text)
     }
+    let lines = Self.lines(
+      offer, feeds[offer.ref.feed], points, now: Date(), paged.terminal.style)
+    try await paged.show { try Output.print(lines.joined(separator: "\n")) }
   }
 
   private static func lines(
@@ -87,16 +88,6 @@ struct HistoryCommand: AsyncParsableCommand {
         at: step.at, value: step.value, label: step.reward?.value.map(Units.value) ?? "")
     }
     return StepChart(steps: steps, end: end)
-  }
-
-  /// `{"ref","name","points":[{"at","event","reward","texts":[{"field","from","to"}]}]}`
-  private static func json(
-    _ offer: UserOffer, _ points: [RewardPoint], _ feeds: FeedPresentations
-  ) -> String {
-    var json = JSONWriter()
-    json.pricedFeeds = feeds.pricedFeeds
-    json.value(historyOf: offer.offer, points)
-    return json.text
   }
 }
 

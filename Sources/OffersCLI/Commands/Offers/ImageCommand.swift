@@ -69,7 +69,13 @@ struct ImageCommand: AsyncParsableCommand {
       if !json { Self.describe(image, in: output ?? "") }
     }
     if json {
-      try Output.printData(Self.json(image, of: offer.ref))
+      let header = image.header
+      try Output.print(
+        .json([
+          "ref": offer.ref.description, "url": image.url, "type": header.format.contentType,
+          "width": header.width, "height": header.height, "bytes": image.bytes.count,
+          "fetched_at": image.fetchedAt, "fresh_until": image.freshUntil,
+        ]))
     } else if output == nil || output == "-" {
       try Output.printBytes(image.bytes)
     }
@@ -81,19 +87,5 @@ struct ImageCommand: AsyncParsableCommand {
       .line(
         "\(output): \(header.format.title), \(header.width) × \(header.height), "
           + Units.size(image.bytes.count)))
-  }
-
-  /// `{"ref","url","type","width","height","bytes","fetched_at","fresh_until"}`
-  private static func json(_ image: CachedImage, of ref: OfferRef) -> String {
-    JSONWriter.document { json in
-      json.member("ref", ref.description)
-      json.member("url", image.url)
-      json.member("type", image.header.format.contentType)
-      json.member("width", image.header.width)
-      json.member("height", image.header.height)
-      json.member("bytes", image.bytes.count)
-      json.member("fetched_at", image.fetchedAt)
-      json.member("fresh_until", image.freshUntil)
-    }
   }
 }

@@ -44,7 +44,8 @@ struct OpenCommand: AsyncParsableCommand {
     Output.note(.text("Opening \(link.text) with \(name)"))
     let isOpened = browser.open(link, isSilent: json)
     if json {
-      try Output.printData(Self.json(offer.ref, link, isOpened: isOpened))
+      try Output.print(
+        .json(["ref": offer.ref.description, "url": link.text, "opened": isOpened]))
     } else if !isOpened {
       try Output.print(.text(link.text))
     }
@@ -55,15 +56,6 @@ struct OpenCommand: AsyncParsableCommand {
         hint: "BROWSER is the name or the path of one program, without options: BROWSER=firefox "
           + "offers open \(ShellQuoting.word(offer.ref.description))"))
     throw ExitStatus.failed
-  }
-
-  /// `{"ref","url","opened"}`
-  private static func json(_ ref: OfferRef, _ link: WebLink, isOpened: Bool) -> String {
-    JSONWriter.document { json in
-      json.member("ref", ref.description)
-      json.member("url", link.text)
-      json.member("opened", isOpened)
-    }
   }
 }
 

@@ -22,8 +22,7 @@ struct ShowCommand: AsyncParsableCommand {
     help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
   var id: String
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @Option(
     name: .long,

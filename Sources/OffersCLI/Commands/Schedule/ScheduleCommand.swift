@@ -136,8 +136,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the installation, without the values of variables.")
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   /// The installation with a scheduler.
   private struct Entry {
@@ -157,7 +156,15 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     }
     let file = try EnvironmentFile.ofSchedule()
     let names = try entries.isEmpty ? nil : file.read()?.map(\.name)
-    if json { return try Output.printData(Self.json(entries, names.map { (file.path, $0) })) }
+    if json {
+      return try Output.print(
+        .json([
+          "schedules": entries.map { entry -> JSONObject in
+            ["scheduler": entry.scheduler.rawValue, "entry": entry.text]
+          },
+          "variables": names.map { names -> JSONObject in ["path": file.path, "names": names] },
+        ]))
+    }
     if entries.isEmpty {
       return Output.note("Nothing is installed. Install it: offers schedule install")
     }
@@ -167,22 +174,6 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     if let names {
       let listed = names.joined(separator: ", ")
       try Output.print(.line("variables  \(listed) (\(file.path))"))
-    }
-  }
-
-  /// `{"schedules":[{"scheduler","entry"}],"variables":{"path","names"}}`
-  private static func json(_ entries: [Entry], _ variables: (path: String, names: [String])?)
-    -> String
-  {
-    JSONWriter.document { json in
-      json.member("schedules", objects: entries) { json, entry in
-        json.member("scheduler", entry.scheduler.rawValue)
-        json.member("entry", entry.text)
-      }
-      json.member("variables", object: variables) { json, variables in
-        json.member("path", variables.path)
-        json.member("names", each: variables.names) { $0.value($1) }
-      }
     }
   }
 }

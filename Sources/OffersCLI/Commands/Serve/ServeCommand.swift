@@ -243,7 +243,7 @@ struct ServeCommand: AsyncParsableCommand {
     let url = (tlsCert == nil ? "http" : "https") + "://\(name):\(port)\(path.text)"
     if json {
       do {
-        try Output.printData(JSONWriter.document { $0.member("url", url) })
+        try Output.print(.json(["url": url]))
       } catch {
         // The server runs even if nobody reads its address.
         Output.note("offers: The address could not be printed.")

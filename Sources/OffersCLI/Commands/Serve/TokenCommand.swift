@@ -32,8 +32,7 @@ struct TokenListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the API tokens of all users, or of one.")
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var options: UserDatabaseOptions
 
@@ -46,10 +45,7 @@ struct TokenListCommand: AsyncParsableCommand {
     let named = Dictionary(users.map { ($0.id, $0) }, uniquingKeysWith: { one, _ in one })
     let rows = tokens.compactMap { token in named[token.user].map { (token, $0) } }
     if json {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("tokens", objects: rows) { $0.writeMembers(of: $1.0, of: $1.1) }
-        })
+      return try Output.print(.json(["tokens": rows.map { $0.document(of: $1) }]))
     }
     if rows.isEmpty {
       return Output.note("There are no API tokens. Make one: offers token add NAME")
@@ -74,16 +70,12 @@ struct TokenListCommand: AsyncParsableCommand {
   }
 }
 
-extension JSONWriter {
-  /// `"id","name","user","scope","created_at","expires_at","last_used_at"`
-  mutating func writeMembers(of token: APIToken, of user: User) {
-    member("id", token.id)
-    member("name", token.name)
-    member("user", user.name)
-    member("scope", token.scope.rawValue)
-    member("created_at", token.createdAt)
-    member("expires_at", token.expiresAt)
-    member("last_used_at", token.lastUsedAt)
+extension APIToken {
+  fileprivate func document(of user: User) -> JSONObject {
+    [
+      "id": id, "name": name, "user": user.name, "scope": scope.rawValue, "created_at": createdAt,
+      "expires_at": expiresAt, "last_used_at": lastUsedAt,
+    ]
   }
 }
 
@@ -113,11 +105,7 @@ struct TokenNewCommand: AsyncParsableCommand {
     try Self.make(file)
     let word = ShellQuoting.word(file)
     if json {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("path", file)
-          json.member("bits", APITokenText.byteCount * 8)
-        })
+      return try Output.print(.json(["path": file, "bits": APITokenText.byteCount * 8]))
     }
     try Output.print(.line("\(file): a token of \(APITokenText.byteCount * 8) bits"))
     try Output.print("Serve with it:  offers serve --host ADDRESS --token-file \(word)")
@@ -179,8 +167,7 @@ struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
     help: ArgumentHelp("When it expires, such as 90d or 52w, or never.", valueName: "time"))
   var expires = "never"
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var options: UserDatabaseOptions
 
@@ -199,11 +186,7 @@ struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
         expiresAt: seconds.map { now + $0 }),
       hash: try APITokenText.hash(of: text))
     if json {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("token", text)
-          json.writeMembers(of: token, of: user)
-        })
+      return try Output.print(.json(["token": text] + token.document(of: user)))
     }
     if user.role.right < scope {
       Output.note(
@@ -227,8 +210,7 @@ struct TokenRevokeCommand: AsyncParsableCommand, LoggedCommand {
   @Argument(help: "The name of the token.")
   var name: String
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var options: UserDatabaseOptions
 
@@ -245,7 +227,7 @@ struct TokenRevokeCommand: AsyncParsableCommand, LoggedCommand {
     }
     try await database.revokeToken(token.id)
     if json {
-      return try Output.printData(JSONWriter.document { $0.writeMembers(of: token, of: user) })
+      return try Output.print(.json(token.document(of: user)))
     }
     try Output.print("\(DisplayText.oneLine(token.name)): revoked")
   }

@@ -64,7 +64,7 @@ struct NewsReport {
       let (news, lastID) = try await database.fetchNews(after: mark, now: now)
       let held = try await newlyHeld(since: mark)
       if isJSON {
-        try Output.printData(json(news, held))
+        try Output.print(.json(document(news, held), pricedFeeds: feeds.pricedFeeds))
       } else if !news.isEmpty || !held.isEmpty {
         try Output.print(.text((lines(news, at: now) + held.map(line)).joined(separator: "\n")))
       }
@@ -101,29 +101,21 @@ struct NewsReport {
       "\(feed.name): " + held.sentence(of: feed.currentCount, feeds[feed.name].noun, at: Date()))
   }
 
-  /// `{"changes":[…],"failing":[…],"recovered":[…],"held_back":[…]}`
-  private func json(_ news: News, _ held: [(feed: Feed, held: HeldBack)]) -> String {
-    JSONWriter.document { json in
-      json.pricedFeeds = feeds.pricedFeeds
-      json.member("changes", each: news.changes) { $0.value($1) }
-      json.member("failing", objects: news.failing) { json, feed in
-        json.member("feed", feed.name)
-        json.member("since", feed.since)
-        json.member("failures", feed.failureCount)
-        json.member("message", feed.message)
-        json.member("last_tried_at", feed.triedAt)
-        json.member("next_due_at", feed.nextDueAt)
-        json.member("stopped_at", feed.stoppedAt)
-      }
-      json.member("recovered", objects: news.recovered) { json, feed in
-        json.member("feed", feed.name)
-        json.member("at", feed.at)
-      }
-      json.member("held_back", objects: held) { json, entry in
-        json.member("feed", entry.feed.name)
-        json.members(of: entry.held, current: entry.feed.currentCount)
-      }
-    }
+  private func document(_ news: News, _ held: [(feed: Feed, held: HeldBack)]) -> JSONObject {
+    [
+      "changes": news.changes.map { change in WrittenJSON { $0.value(change) } },
+      "failing": news.failing.map { feed -> JSONObject in
+        [
+          "feed": feed.name, "since": feed.since, "failures": feed.failureCount,
+          "message": feed.message, "last_tried_at": feed.triedAt, "next_due_at": feed.nextDueAt,
+          "stopped_at": feed.stoppedAt,
+        ]
+      },
+      "recovered": news.recovered.map { feed -> JSONObject in
+        ["feed": feed.name, "at": feed.at]
+      },
+      "held_back": held.map { $0.held.document(of: $0.feed) },
+    ]
   }
 }
 

@@ -159,10 +159,9 @@ struct PrintedSync: Sendable {
     }
     if isJSON {
       let feeds = FeedPresentations(try configuration.knownFeeds())
-      try Output.printData(
-        SyncReport.json(
-          results.runs, explains: explains, isTrial ? results.changes : nil, results.images,
-          pricedFeeds: feeds.pricedFeeds))
+      let document = SyncReport.document(
+        results.runs, explains: explains, isTrial ? results.changes : nil, results.images)
+      try Output.print(.json(document, pricedFeeds: feeds.pricedFeeds))
     }
   }
 
@@ -312,18 +311,11 @@ extension FetchedImages {
       DisplayText.oneLine("  " + $0)
     }
   }
-}
 
-extension JSONWriter {
-  /// `{"fetched","held","failed":[{"ref","reason"}]}`
-  mutating func value(_ result: FetchedImages) {
-    object { json in
-      json.member("fetched", result.fetched)
-      json.member("held", result.held)
-      json.member("failed", objects: result.failures) { json, failure in
-        json.member("ref", failure.ref.description)
-        json.member("reason", failure.error.message)
-      }
+  var document: JSONObject {
+    let failed = failures.map { failure -> JSONObject in
+      ["ref": failure.ref.description, "reason": failure.error.message]
     }
+    return ["fetched": fetched, "held": held, "failed": failed]
   }
 }

@@ -64,8 +64,7 @@ struct SyncCommand: AsyncParsableCommand {
     name: .long, help: "Leave the search index to the next sync or search, which rebuilds it.")
   var noIndex = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @Flag(name: .long, help: "Print errors only.")
   var quiet = false

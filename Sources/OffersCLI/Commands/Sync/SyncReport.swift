@@ -161,26 +161,27 @@ enum SyncReport {
     return lines
   }
 
-  /// The document `{"runs":[…]}`, with a member `changes` for a trial, and a member `images` if
-  /// images were fetched.
-  static func json(
-    _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil,
-    _ images: FetchedImages? = nil, pricedFeeds: Set<String> = []
-  ) -> String {
-    JSONWriter.document { json in
-      json.pricedFeeds = pricedFeeds
-      json.member("runs", each: runs) { json, run in
-        json.value(run.withCommands, explains: explains) { json in
-          json.member("held", object: run.held) {
-            $0.members(of: $1, current: run.listedCount ?? $1.missingCount)
+  /// The JSON document, with the changes of a trial, and the images if they were fetched.
+  static func document(
+    _ runs: [SyncRun], explains: Bool, _ changes: [OfferChange]?, _ images: FetchedImages?
+  ) -> JSONObject {
+    var document: JSONObject = [
+      "runs": runs.map { run in
+        WrittenJSON { json in
+          json.value(run.withCommands, explains: explains) { json in
+            json.member("held") { json in
+              guard let held = run.held else { return json.null() }
+              held.document(current: run.listedCount ?? held.missingCount).write(to: &json)
+            }
           }
         }
       }
-      if let changes {
-        json.member("changes", each: changes) { $0.value($1) }
-      }
-      if let images { json.member("images") { $0.value(images) } }
+    ]
+    if let changes {
+      document += ["changes": changes.map { change in WrittenJSON { $0.value(change) } }]
     }
+    if let images { document += ["images": images.document] }
+    return document
   }
 
   /// A failed run for the report of a feed whose sync could not begin. The database has no such

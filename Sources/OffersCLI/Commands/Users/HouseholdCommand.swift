@@ -112,8 +112,7 @@ struct HouseholdAddCommand: AsyncParsableCommand {
     help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
   var id: [String]
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: UserDatabaseOptions
 
@@ -134,14 +133,11 @@ extension SharingChange {
     _ changes: [SharingChange], asJSON: Bool, mark: String, unchanged: String
   ) throws {
     if asJSON {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("offers", objects: changes) { json, change in
-            json.member("ref", change.offer.id.description)
-            json.member("changed", change.didChange)
-            json.member(sharersOf: change.offer)
-          }
-        })
+      let offers = changes.map { change in
+        ["ref": change.offer.id.description, "changed": change.didChange]
+          + JSONObject(members: { $0.member(sharersOf: change.offer) })
+      }
+      return try Output.print(.json(["offers": offers]))
     }
     for change in changes {
       let offer = change.offer.offer
@@ -169,8 +165,7 @@ struct HouseholdRemoveCommand: AsyncParsableCommand {
     help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
   var id: [String]
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: UserDatabaseOptions
 
@@ -239,10 +234,7 @@ struct HouseholdPrinter {
   /// Ends the list.
   func finish(total: Int, nextPage: Int?) throws {
     guard format == .json else { return }
-    try document.finish { json in
-      json.member("total", total)
-      json.member("next_page", nextPage)
-    }
+    try document.finish(["total": total, "next_page": nextPage])
   }
 
   private mutating func printTable(_ page: [HouseholdOffer]) throws {

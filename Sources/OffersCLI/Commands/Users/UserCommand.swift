@@ -34,8 +34,7 @@ struct UserListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the users, the owner first.")
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -45,14 +44,9 @@ struct UserListCommand: AsyncParsableCommand {
     for user in try await database.fetchUsers() {
       users.append(try await UserSummary(user, in: database))
     }
-    try Output.print(json ? .data(Self.json(users)) : .text(UserSummary.table(users, at: Date())))
-  }
-
-  /// `{"users":[…]}`
-  private static func json(_ users: [UserSummary]) -> String {
-    JSONWriter.document { json in
-      json.member("users", each: users) { $0.value($1) }
-    }
+    try Output.print(
+      json
+        ? .json(["users": users.map(\.document)]) : .text(UserSummary.table(users, at: Date())))
   }
 }
 
@@ -81,8 +75,7 @@ struct UserAddCommand: AsyncParsableCommand, LoggedCommand {
     completion: .list(User.Role.allCases.map(\.rawValue)))
   var role = User.Role.member.rawValue
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -92,7 +85,7 @@ struct UserAddCommand: AsyncParsableCommand, LoggedCommand {
     let role: User.Role = try NamedChoice.find(role, what: "role", title: "Roles")
     let database = try await location.openExisting()
     let user = try await database.addUser(named: name, role: role)
-    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
+    if json { return try Output.print(.json(try await UserSummary(user, in: database).document)) }
     try Output.print("\(UserSummary.name(user)): added as \(UserSummary.text(role))")
     if Terminal.isError {
       let name = DisplayText.oneLine(ShellQuoting.word(user.name))
@@ -117,8 +110,7 @@ struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
   @Argument(help: "The new name, unique without regard to case.")
   var new: String
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -128,7 +120,7 @@ struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
     let database = try await location.openExisting()
     let old = try await database.fetchUser(named: name)
     let user = try await database.changeUser(old.id, name: new, role: nil)
-    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
+    if json { return try Output.print(.json(try await UserSummary(user, in: database).document)) }
     try Output.print("\(UserSummary.name(old)): now named \(UserSummary.name(user))")
   }
 }
@@ -153,8 +145,7 @@ struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
     completion: .list(User.Role.allCases.map(\.rawValue)))
   var role: String
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -165,7 +156,7 @@ struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
     let database = try await location.openExisting()
     let old = try await database.fetchUser(named: name)
     let user = try await database.changeUser(old.id, name: nil, role: role)
-    if json { return try Output.printData(try await UserSummary(user, in: database).json) }
+    if json { return try Output.print(.json(try await UserSummary(user, in: database).document)) }
     let text = UserSummary.text(role)
     try Output.print(
       "\(UserSummary.name(user)): \(old.role == role ? "\(text), as before" : "now \(text)")")
@@ -195,8 +186,7 @@ struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
   @Flag(name: .long, help: "Remove the passphrase: the user can log in by a code only.")
   var remove = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -215,11 +205,7 @@ struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
     }
     try await database.setPassphrase(stored, of: user.id, keeping: nil)
     if json {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("user", user.name)
-          json.member("passphrase", stored != nil)
-        })
+      return try Output.print(.json(["user": user.name, "passphrase": stored != nil]))
     }
     try Output.print("\(UserSummary.name(user)): passphrase \(remove ? "removed" : "set")")
   }
@@ -243,8 +229,7 @@ struct UserLogoutCommand: AsyncParsableCommand, LoggedCommand {
   @Argument(help: "The user; the owner if left out.")
   var name: String?
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -256,11 +241,7 @@ struct UserLogoutCommand: AsyncParsableCommand, LoggedCommand {
     let sessions = try await database.fetchSessions().filter { $0.user == user.id }
     try await database.endSessions(sessions.map(\.id))
     if json {
-      return try Output.printData(
-        JSONWriter.document { json in
-          json.member("user", user.name)
-          json.member("sessions", sessions.count)
-        })
+      return try Output.print(.json(["user": user.name, "sessions": sessions.count]))
     }
     let count = Units.count(sessions.count, "browser")
     try Output.print("\(UserSummary.name(user)): logged out of \(count)")
@@ -314,25 +295,11 @@ struct UserSummary {
     return Table.text(columns, rows)
   }
 
-  /// `{"id","name","role","owner","favorites","created_at","last_seen_at"}`
-  var json: String {
-    var json = JSONWriter()
-    json.value(self)
-    return json.text
-  }
-}
-
-extension JSONWriter {
-  mutating func value(_ entry: UserSummary) {
-    object { json in
-      json.member("id", entry.user.id)
-      json.member("name", entry.user.name)
-      json.member("role", entry.user.role.rawValue)
-      json.member("owner", entry.user.isOwner)
-      json.member("favorites", entry.favoriteCount)
-      json.member("created_at", entry.user.createdAt)
-      json.member("last_seen_at", entry.user.lastSeenAt)
-    }
+  var document: JSONObject {
+    [
+      "id": user.id, "name": user.name, "role": user.role.rawValue, "owner": user.isOwner,
+      "favorites": favoriteCount, "created_at": user.createdAt, "last_seen_at": user.lastSeenAt,
+    ]
   }
 }
 

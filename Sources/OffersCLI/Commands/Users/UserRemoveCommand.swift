@@ -38,8 +38,7 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
   @Flag(name: .long, help: "Do not ask. Needed without a terminal.")
   var yes = false
 
-  @Flag(name: .long, help: "Print one JSON document.")
-  var json = false
+  @Flag(.json) var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -76,7 +75,10 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
       if let path = saved?.path { unlink(path) }
       throw error
     }
-    if json { return try Output.printData(Self.json(entry, saved)) }
+    if json {
+      return try Output.print(
+        .json(["name": user.name, "favorites": entry.favoriteCount, "export": saved?.path]))
+    }
     if let line = saved?.line { Output.note(.line(line)) }
     if let path = saved?.path, path != "-" {
       Output.note("To give them to a user: offers import \(ShellQuoting.word(path)) --user NAME")
@@ -146,13 +148,4 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
 
   /// The greatest number of characters of a name in the name of a file, which has 255 bytes at most.
   private static let nameLimit = 40
-
-  /// `{"name","favorites","export"}`
-  private static func json(_ entry: UserSummary, _ saved: Saved?) -> String {
-    JSONWriter.document { json in
-      json.member("name", entry.user.name)
-      json.member("favorites", entry.favoriteCount)
-      json.member("export", saved?.path)
-    }
-  }
 }
