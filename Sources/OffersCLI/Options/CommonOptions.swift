@@ -7,16 +7,12 @@ import OffersSync
 
 /// The options that select a page of a list.
 struct PageOptions: ParsableArguments {
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("List at most this many offers.", valueName: "n"))
+  @Option(parsing: .unconditional, help: .value("n", "List at most this many offers."))
   var limit: Int?
 
   @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "List this page, from 1, of --limit offers (\(Self.usualSize) by default).",
-      valueName: "n"))
+    parsing: .unconditional,
+    help: .value("n", "List this page, from 1, of --limit offers (\(Self.usualSize) by default)."))
   var page: Int?
 
   /// The number of offers on a page if `--page` is given without `--limit`.
@@ -58,10 +54,16 @@ extension Flag where Value == Bool {
   }
 }
 
+extension ArgumentHelp {
+  /// The explanation of an option, and the name of its value.
+  static func value(_ name: String, _ text: String) -> ArgumentHelp {
+    ArgumentHelp(text, valueName: name)
+  }
+}
+
 /// The option by which a script learns that nothing was found.
 struct EmptyResultOptions: ParsableArguments {
-  @Flag(name: .long, help: "Exit with 66 if nothing is found.")
-  var exitStatus = false
+  @Flag(help: "Exit with 66 if nothing is found.") var exitStatus = false
 
   /// Ends a command that found nothing.
   ///
@@ -74,10 +76,10 @@ struct EmptyResultOptions: ParsableArguments {
 /// The option that sets whether a command prints colors.
 struct ColorOptions: ParsableArguments {
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Whether to print colors: auto does on a terminal, unless $NO_COLOR is set or $TERM is dumb.",
-      valueName: "when"))
+    help: .value(
+      "when",
+      "Whether to print colors: auto does on a terminal, unless $NO_COLOR is set or $TERM is dumb.")
+  )
   var color = Style.Mode.auto
 
   /// The style of standard output.
@@ -90,9 +92,7 @@ struct ColorOptions: ParsableArguments {
 /// The options of a command whose text may be longer than the screen.
 struct PagerOptions: ParsableArguments {
   @OptionGroup var terminal: ColorOptions
-
-  @Flag(name: .long, help: "Do not show long output page by page.")
-  var noPager = false
+  @Flag(help: "Do not show long output page by page.") var noPager = false
 
   /// Runs a closure that prints a long text. On a terminal the text goes through a pager, unless
   /// the user wants none or none can be started.
@@ -129,9 +129,7 @@ struct PagerOptions: ParsableArguments {
 
 /// The options that set the level and the format of the log on standard error.
 struct LogOptions: ParsableArguments {
-  @Flag(name: .long, help: "Log each step to standard error.")
-  var verbose = false
-
+  @Flag(help: "Log each step to standard error.") var verbose = false
   @OptionGroup var format: LogFormatOption
 
   var log: Log { Log(isVerbose: verbose, format: format.logFormat ?? .text) }
@@ -139,9 +137,7 @@ struct LogOptions: ParsableArguments {
 
 /// The option that sets the format of all that a command prints on standard error.
 struct LogFormatOption: ParsableArguments {
-  @Option(
-    name: .long,
-    help: "The format of messages: text, or json (each is then a line of JSON).")
+  @Option(help: "The format of messages: text, or json (each is then a line of JSON).")
   var logFormat: LogFormat?
 
   /// Whether the words of a command line choose JSON. It is known before they are parsed, so that errors of
@@ -213,7 +209,6 @@ struct StandardErrorLogHandler: LogHandler {
 /// machine did not name, such as the target of a redirect.
 struct NetworkOptions: ParsableArguments {
   @Flag(
-    name: .long,
     help: """
       Let redirects, next pages, images and sources that were not named at this machine lead into \
       private networks, too.

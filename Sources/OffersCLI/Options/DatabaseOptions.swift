@@ -7,11 +7,10 @@ import OffersStore
 /// The option that names the database of a command: a file, or a database on a server.
 struct DatabaseOptions: ParsableArguments {
   @Option(
-    name: .long,
-    help: ArgumentHelp(
+    help: .value(
+      "path",
       "The database: a file or a postgres:// URL (default: $OFFERS_DATABASE, else "
-        + "offers/offers.sqlite under $XDG_DATA_HOME or ~/.local/share).",
-      valueName: "path"))
+        + "offers/offers.sqlite under $XDG_DATA_HOME or ~/.local/share)."))
   var database: String?
 
   /// The place that the option names, else `OFFERS_DATABASE`, else the default path.
@@ -106,10 +105,10 @@ struct UserDatabaseOptions: ParsableArguments {
   @OptionGroup var location: DatabaseOptions
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
+    help: .value(
+      "name",
       "The user whose favorites, searches and read marks are meant (default: $OFFERS_USER, else "
-        + "the owner).", valueName: "name"))
+        + "the owner)."))
   var user: String?
 
   /// The place of the database; see `DatabaseOptions.place`.
@@ -207,10 +206,10 @@ struct UserChoice: Sendable {
 /// The option that names the file of the user's own feed definitions, which is never written.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
-    name: .long,
-    help: ArgumentHelp(
+    help: .value(
+      "path",
       "Your feed definitions (default: $OFFERS_CONFIG, else offers/feeds.yaml under "
-        + "$XDG_CONFIG_HOME or ~/.config).", valueName: "path"))
+        + "$XDG_CONFIG_HOME or ~/.config)."))
   var config: String?
 
   /// The file that the option names, else `OFFERS_CONFIG`, else the default path.

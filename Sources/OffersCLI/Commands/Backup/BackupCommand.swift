@@ -27,17 +27,13 @@ struct BackupCommand: AsyncParsableCommand {
   var file: String
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Write into the folder FILE, under a name with the date, and keep this many such backups.",
-      valueName: "number"))
+    help: .value(
+      "number",
+      "Write into the folder FILE, under a name with the date, and keep this many such backups."))
   var keep: Int?
 
-  @Flag(name: .long, help: "Also replace a file that is not a backup.")
-  var force = false
-
+  @Flag(help: "Also replace a file that is not a backup.") var force = false
   @Flag(.json) var json = false
-
   @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
 

@@ -27,23 +27,19 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(.favorites, help: "Only favorites, with their feeds and their history.")
   var favorites = false
 
-  @Flag(name: .long, help: "The data of all users.")
-  var allUsers = false
+  @Flag(help: "The records of all users.") var allUsers = false
 
   /// The former name of `restore --salvage`.
-  @Flag(name: .long, help: .hidden)
-  var salvage = false
+  @Flag(help: .hidden) var salvage = false
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp(
-      "The file to write, which is replaced at the end, or - for standard output (the default).",
-      valueName: "file"))
+    help: .value(
+      "file",
+      "The file to write, which is replaced at the end, or - for standard output (the default)."))
   var output: String?
 
-  @Flag(name: .long, help: "With -o, print one JSON document about it.")
-  var json = false
-
+  @Flag(help: "With -o, print one JSON document about it.") var json = false
   @OptionGroup var location: UserDatabaseOptions
 
   func validate() throws {

@@ -33,16 +33,13 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
         zcat offers.json.gz | offers import -
       """)
 
-  @Argument(help: "A file written by export, or - for standard input.")
-  var file: String
+  @Argument(help: "A file written by export, or - for standard input.") var file: String
 
   @Flag(
-    name: .long,
     help: "Accept its sources and definitions as your own, including files and private networks.")
   var acceptSources = false
 
   @Flag(.json) var json = false
-
   @OptionGroup var format: LogFormatOption
   @OptionGroup var former: FormerConfigurationOption
   @OptionGroup var location: UserDatabaseOptions
@@ -235,8 +232,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
 
 /// The option `--config` of commands that had it before, with which they say what replaces it.
 struct FormerConfigurationOption: ParsableArguments {
-  @Option(help: .hidden)
-  var config: String?
+  @Option(help: .hidden) var config: String?
 
   func validate() throws {
     if config != nil {

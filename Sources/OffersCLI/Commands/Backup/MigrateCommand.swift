@@ -25,18 +25,13 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
       """)
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The database to copy to: a file, or a URL such as postgres://HOST/NAME.",
-      valueName: "path"))
+    help: .value("path", "The database to copy to: a file, or a URL such as postgres://HOST/NAME."))
   var to: String
 
-  @Flag(
-    name: .long, help: "Read the copy afterwards, and compare it with the source byte by byte.")
+  @Flag(help: "Read the copy afterwards, and compare it with the source byte by byte.")
   var verify = false
 
   @Flag(.json) var json = false
-
   @OptionGroup var format: LogFormatOption
   @OptionGroup var former: FormerConfigurationOption
   @OptionGroup var location: DatabaseOptions

@@ -37,11 +37,8 @@ struct RestoreCommand: AsyncParsableCommand, LoggedCommand {
       """)
   var file: String?
 
-  @Flag(name: .long, help: "Restore users, feeds and favorites of a damaged database.")
-  var salvage = false
-
+  @Flag(help: "Restore users, feeds and favorites of a damaged database.") var salvage = false
   @Flag(.json) var json = false
-
   @OptionGroup var format: LogFormatOption
   @OptionGroup var location: DatabaseOptions
 

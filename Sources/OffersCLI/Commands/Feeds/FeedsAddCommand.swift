@@ -23,32 +23,20 @@ struct FeedsAddCommand: AsyncParsableCommand {
           --map reward=price.amount
       """)
 
-  @Argument(help: "Its name: lower-case letters, digits and hyphens.")
-  var name: String
-
-  @Argument(help: "Its source: an http(s) URL or a file.")
-  var source: String
-
-  @Option(name: .long, help: "json, ndjson or xml (default: detected).")
-  var format: String?
-
-  @Option(name: .long, help: ArgumentHelp("The path of the offers.", valueName: "path"))
-  var items: String?
+  @Argument(help: "Its name: lower-case letters, digits and hyphens.") var name: String
+  @Argument(help: "Its source: an http(s) URL or a file.") var source: String
+  @Option(help: "json, ndjson or xml (default: detected).") var format: String?
+  @Option(help: .value("path", "The path of the offers.")) var items: String?
 
   @Option(
-    name: .long, parsing: .upToNextOption,
-    help: ArgumentHelp(
-      "The path of a field's value, such as name=title or id=sku.", valueName: "field=path"))
+    parsing: .upToNextOption,
+    help: .value("field=path", "The path of a field's value, such as name=title or id=sku."))
   var map: [String] = []
 
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("How often to sync, such as 6h.", valueName: "time"))
+  @Option(parsing: .unconditional, help: .value("time", "How often to sync, such as 6h."))
   var every: String?
 
-  @Flag(name: .long, help: "Add the feed without showing offers or asking.")
-  var yes = false
-
+  @Flag(help: "Add the feed without showing offers or asking.") var yes = false
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions

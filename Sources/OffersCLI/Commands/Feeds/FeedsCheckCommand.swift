@@ -22,19 +22,15 @@ struct FeedsCheckCommand: AsyncParsableCommand {
         offers feeds check my-feed.yaml --from export.json
       """)
 
-  @Argument(
-    help: "A feed's name, or a YAML file with definitions.", completion: .feeds)
+  @Argument(help: "A feed's name, or a YAML file with definitions.", completion: .feeds)
   var feed: String
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The source to read: an http(s) URL, a file, - for standard input, or sample.",
-      valueName: "source"))
+    help: .value(
+      "source", "The source to read: an http(s) URL, a file, - for standard input, or sample."))
   var from: String?
 
   @Flag(.json) var json = false
-
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions

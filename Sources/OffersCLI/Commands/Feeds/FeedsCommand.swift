@@ -37,7 +37,6 @@ struct FeedsListCommand: AsyncParsableCommand {
       """)
 
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -117,14 +116,9 @@ struct FeedsShowCommand: AsyncParsableCommand {
         offers feeds show albums
       """)
 
-  @Argument(help: "The feed.", completion: .feeds)
-  var name: String
-
-  @Flag(name: .long, help: .hidden)
-  var save = false
-
+  @Argument(help: "The feed.", completion: .feeds) var name: String
+  @Flag(help: .hidden) var save = false
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 

@@ -23,12 +23,10 @@ struct FeedsEditCommand: AsyncParsableCommand, LoggedCommand {
         offers feeds edit deals --from deals.yaml
       """)
 
-  @Argument(help: "The feed.", completion: .feeds)
-  var name: String
+  @Argument(help: "The feed.", completion: .feeds) var name: String
 
   @Option(
-    name: .long,
-    help: ArgumentHelp("A file with the new definition, instead of an editor.", valueName: "file"),
+    help: .value("file", "A file with the new definition, instead of an editor."),
     completion: .file())
   var from: String?
 
@@ -142,20 +140,17 @@ struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
         offers feeds set shop --currency USD
       """)
 
-  @Argument(help: "The feed.")
-  var name: String
+  @Argument(help: "The feed.") var name: String
 
   @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "The interval, such as 30m, 6h, 1d or 2w; or default, for the one of its definition.",
-      valueName: "time"))
+    parsing: .unconditional,
+    help: .value(
+      "time", "The interval, such as 30m, 6h, 1d or 2w; or default, for the one of its definition.")
+  )
   var every: String?
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The currency, such as USD; or default, for the one of its definition.", valueName: "code"))
+    help: .value("code", "The currency, such as USD; or default, for the one of its definition."))
   var currency: String?
 
   @OptionGroup var location: DatabaseOptions

@@ -18,14 +18,9 @@ struct FeedsGuessCommand: AsyncParsableCommand {
         offers feeds guess https://example.com/products.json
       """)
 
-  @Argument(help: "A URL, a file, or - for standard input.")
-  var source: String
-
-  @Option(name: .long, help: "The name of the feed.")
-  var name: String = "feed"
-
+  @Argument(help: "A URL, a file, or - for standard input.") var source: String
+  @Option(help: "The name of the feed.") var name: String = "feed"
   @Flag(.json) var json = false
-
   @OptionGroup var network: NetworkOptions
   @OptionGroup var configuration: ConfigurationOptions
 

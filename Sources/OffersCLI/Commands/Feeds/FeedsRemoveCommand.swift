@@ -24,15 +24,9 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
         offers feeds remove deals --offers
       """)
 
-  @Argument(help: "The feed.")
-  var name: String
-
-  @Flag(name: .long, help: "Remove its offers as well, except favorites.")
-  var offers = false
-
-  @Flag(name: .long, help: "Remove the offers without being asked.")
-  var yes = false
-
+  @Argument(help: "The feed.") var name: String
+  @Flag(help: "Remove its offers as well, except favorites.") var offers = false
+  @Flag(help: "Remove the offers without being asked.") var yes = false
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 

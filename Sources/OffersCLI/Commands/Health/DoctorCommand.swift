@@ -23,11 +23,8 @@ struct DoctorCommand: AsyncParsableCommand {
         offers doctor --repair
       """)
 
-  @Flag(name: .long, help: "Rebuild derived data, and print what was done.")
-  var repair = false
-
+  @Flag(help: "Rebuild derived data, and print what was done.") var repair = false
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 

@@ -23,18 +23,16 @@ struct PruneCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("Remove offers gone for this long: 12h, 30d, 12w.", valueName: "time"))
+    parsing: .unconditional,
+    help: .value("time", "Remove offers gone for this long: 12h, 30d, 12w."))
   var olderThan = "\(Self.vanishedDays)d"
 
-  @Flag(name: .long, help: "Print what would be removed, and remove nothing.")
-  var dryRun = false
+  @Flag(help: "Print what would be removed, and remove nothing.") var dryRun = false
 
-  @Flag(name: .long, help: "Count ages from now, whatever the last syncs say about the clock.")
+  @Flag(help: "Count ages from now, whatever the last syncs say about the clock.")
   var trustClock = false
 
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   private static let vanishedDays = Retention.vanishedOfferSeconds / Retention.daySeconds

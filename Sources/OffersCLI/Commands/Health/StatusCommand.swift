@@ -21,11 +21,8 @@ struct StatusCommand: AsyncParsableCommand {
         offers status --json | jq '.feeds[].last_run.outcome'
       """)
 
-  @Flag(name: .long, help: "Also show the history, the engine, the users and their logins.")
-  var verbose = false
-
+  @Flag(help: "Also show the history, the engine, the users and their logins.") var verbose = false
   @Flag(.json) var json = false
-
   @OptionGroup var terminal: ColorOptions
   @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions

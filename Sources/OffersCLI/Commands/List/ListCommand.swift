@@ -26,36 +26,28 @@ struct ListCommand: AsyncParsableCommand {
   @OptionGroup var filters: ListFilters
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
+    help: .value(
+      "order",
       "The order: feed (as in the feed), reward (highest first), price (lowest first), name, "
-        + "newest, expiry.",
-      valueName: "order"),
-    completion: .list(OfferQuery.Sort.allCases.map(\.rawValue)))
+        + "newest, expiry."), completion: .list(OfferQuery.Sort.allCases.map(\.rawValue)))
   var sort = OfferQuery.Sort.feed.rawValue
 
-  @Flag(name: .long, help: "Reverse the order; offers without a value to sort by stay last.")
-  var reverse = false
-
+  @Flag(help: "Reverse the order; offers without a value to sort by stay last.") var reverse = false
   @OptionGroup var paging: PageOptions
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The columns to show, in order, such as ref,name,reward,expires_at.",
-      valueName: "columns"),
+    help: .value("columns", "The columns to show, in order, such as ref,name,reward,expires_at."),
     completion: .list(OfferColumn.allCases.map(\.rawValue)))
   var columns: String?
 
   @OptionGroup var output: ListFormatOptions
 
   @Flag(
-    name: .long,
     help: "Write CSV and TSV values as they are, although a spreadsheet may take some for formulas."
   )
   var allowFormulas = false
 
-  @Flag(name: .long, help: "Begin CSV and TSV with a byte order mark, by which Excel knows UTF-8.")
+  @Flag(help: "Begin CSV and TSV with a byte order mark, by which Excel knows UTF-8.")
   var bom = false
 
   @OptionGroup var emptiness: EmptyResultOptions

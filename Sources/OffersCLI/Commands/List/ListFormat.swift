@@ -6,15 +6,12 @@ import OffersFeeds
 /// The options that set the format of a list.
 struct ListFormatOptions: ParsableArguments {
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The output format: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
-      valueName: "format"),
-    completion: .list(ListFormat.allCases.map(\.rawValue)))
+    help: .value(
+      "format", "The output format: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", "))."
+    ), completion: .list(ListFormat.allCases.map(\.rawValue)))
   var format: String?
 
-  @Flag(name: .long, help: "Print one JSON document, like --format json.")
-  var json = false
+  @Flag(help: "Print one JSON document, like --format json.") var json = false
 
   func validate() throws {
     guard json, let format, format != ListFormat.json.rawValue else { return }

@@ -42,27 +42,21 @@ struct SearchCommand: AsyncParsableCommand {
   @Flag(.expired) var expired = false
 
   @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "The number of offers on a page: 20 by default, 1000 at most; on a server its own number.",
-      valueName: "n"))
+    parsing: .unconditional,
+    help: .value(
+      "n",
+      "The number of offers on a page: 20 by default, 1000 at most; on a server its own number."))
   var limit: Int?
 
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("The number of the page, from 1.", valueName: "n"))
+  @Option(parsing: .unconditional, help: .value("n", "The number of the page, from 1."))
   var page: Int?
 
-  @Flag(name: .long, help: "Fetch all pages from the server, up to the limit of the definition.")
-  var all = false
+  @Flag(help: "Fetch all pages from the server, up to the limit of the definition.") var all = false
 
-  @Flag(
-    name: .long,
-    help: "Remove a search from the last 10 instead: one like 3!, or its words as typed.")
+  @Flag(help: "Remove a search from the last 10 instead: one like 3!, or its words as typed.")
   var forget = false
 
   @Flag(.json) var json = false
-
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
   @OptionGroup var network: NetworkOptions

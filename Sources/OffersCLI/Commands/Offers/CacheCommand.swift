@@ -21,11 +21,8 @@ struct CacheCommand: AsyncParsableCommand {
 
   enum Action: String, ExpressibleByArgument, CaseIterable { case clear }
 
-  @Argument(help: "clear: remove all images and the record of failed fetches.")
-  var action: Action?
-
+  @Argument(help: "clear: remove all images and the record of failed fetches.") var action: Action?
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {

@@ -28,35 +28,29 @@ struct ChangesCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp(
-      "The start: 30m, 12h, 7d, 2w ago, a day (2026-11-01), a time in ISO 8601, or last.",
-      valueName: "time"))
+    parsing: .unconditional,
+    help: .value(
+      "time", "The start: 30m, 12h, 7d, 2w ago, a day (2026-11-01), a time in ISO 8601, or last."))
   var since = "7d"
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The name under which --since last keeps its mark (default: default).", valueName: "name"))
+    help: .value("name", "The name under which --since last keeps its mark (default: default)."))
   var reader: String?
 
   @Flag(.favorites) var favorites = false
   @Option(.feed, completion: .feeds) var feed: String?
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Only these kinds, separated by commas: first, new, up, down, changed, gone, back, expiring.",
-      valueName: "kinds"))
+    help: .value(
+      "kinds",
+      "Only these kinds, separated by commas: first, new, up, down, changed, gone, back, expiring.")
+  )
   var kind: String?
 
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("Only this many changes, the newest.", valueName: "n"))
+  @Option(parsing: .unconditional, help: .value("n", "Only this many changes, the newest."))
   var limit: Int?
 
   @Flag(.json) var json = false
-
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
   @OptionGroup var location: UserDatabaseOptions

@@ -16,15 +16,11 @@ struct FavoriteCommand: AsyncParsableCommand {
         offers favorite ibotta:900117 --remove
       """)
 
-  @Argument(
-    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
+  @Argument(help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
   var id: [String]
 
-  @Flag(name: .long, help: "Remove the star.")
-  var remove = false
-
+  @Flag(help: "Remove the star.") var remove = false
   @Flag(.json) var json = false
-
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {

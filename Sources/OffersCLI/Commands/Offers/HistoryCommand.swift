@@ -19,12 +19,10 @@ struct HistoryCommand: AsyncParsableCommand {
         offers history ibotta:900117 --json
       """)
 
-  @Argument(
-    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
+  @Argument(help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
   var id: String
 
   @Flag(.json) var json = false
-
   @OptionGroup var paged: PagerOptions
   @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions

@@ -19,20 +19,17 @@ struct ImageCommand: AsyncParsableCommand {
         offers image 900117 | magick - sauce.pdf
       """)
 
-  @Argument(
-    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
+  @Argument(help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
   var id: String
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp(
-      "The file to write, or - for standard output (the default unless that is a terminal).",
-      valueName: "file"))
+    help: .value(
+      "file", "The file to write, or - for standard output (the default unless that is a terminal)."
+    ))
   var output: String?
 
-  @Flag(name: .long, help: "Print one JSON document about the image instead of its bytes.")
-  var json = false
-
+  @Flag(help: "Print one JSON document about the image instead of its bytes.") var json = false
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions

@@ -18,13 +18,10 @@ struct OpenCommand: AsyncParsableCommand {
         BROWSER=w3m offers open albums:8800001200
       """)
 
-  @Argument(
-    help: "The offer: 8800001200, or albums:8800001200 when several feeds have that id.")
+  @Argument(help: "The offer: 8800001200, or albums:8800001200 when several feeds have that id.")
   var id: String
 
-  @Flag(name: .long, help: "Print one JSON document about the result.")
-  var json = false
-
+  @Flag(help: "Print one JSON document about the result.") var json = false
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {

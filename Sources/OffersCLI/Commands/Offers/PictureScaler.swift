@@ -86,8 +86,7 @@ struct ScalePictureCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The format of the picture.", visibility: .hidden))
   var format: String?
 
-  @Flag(name: .long, help: ArgumentHelp("Print the formats.", visibility: .hidden))
-  var formats = false
+  @Flag(help: ArgumentHelp("Print the formats.", visibility: .hidden)) var formats = false
 
   func run() async throws {
     if formats {

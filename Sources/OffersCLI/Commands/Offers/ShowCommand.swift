@@ -18,17 +18,16 @@ struct ShowCommand: AsyncParsableCommand {
         offers show 900117 --images always
       """)
 
-  @Argument(
-    help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
+  @Argument(help: "The offer: 900117, or ibotta:900117 when several feeds have that id.")
   var id: String
 
   @Flag(.json) var json = false
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
+    help: .value(
+      "when",
       "Whether to draw the image on a terminal: auto (if it is cached), always (fetches it first), "
-        + "never.", valueName: "when"))
+        + "never."))
   var images = PictureMode.auto
 
   @OptionGroup var terminal: ColorOptions

@@ -186,8 +186,7 @@ struct ScheduleRunCommand: AsyncParsableCommand {
     commandName: "run", abstract: "Sync the feeds that are due with the variables of a file.",
     shouldDisplay: false)
 
-  @Argument(help: "The file.")
-  var file: String
+  @Argument(help: "The file.") var file: String
 
   func run() async throws {
     guard let variables = try EnvironmentFile(path: file).read() else {

@@ -44,91 +44,66 @@ struct ServeCommand: AsyncParsableCommand {
         offers serve --tls-cert cert.pem --tls-key key.pem
       """)
 
-  @Option(
-    name: .long, parsing: .unconditional, help: "The port to listen on (0 for any free port).")
+  @Option(parsing: .unconditional, help: "The port to listen on (0 for any free port).")
   var port = 8080
 
-  @Option(name: .long, help: "The address to listen on.")
-  var host = "127.0.0.1"
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Another host name for requests, on any port unless one is given (repeatable); any but localhost requires a login.",
-      valueName: "name"))
+    help: .value(
+      "name",
+      "Another host name for requests, on any port unless one is given (repeatable); any but localhost requires a login."
+    ))
   var allowHost: [String] = []
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The path below which a proxy serves the pages, such as /offers.", valueName: "path"))
+  @Option(help: .value("path", "The path below which a proxy serves the pages, such as /offers."))
   var basePath: String?
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "A file that only you can read, with a secret that logs in as the owner.",
-      valueName: "file"))
+    help: .value("file", "A file that only you can read, with a secret that logs in as the owner."))
   var tokenFile: String?
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Speak TLS with the certificate in this file (PEM), followed by intermediate ones.",
-      valueName: "file"),
+    help: .value(
+      "file", "Speak TLS with the certificate in this file (PEM), followed by intermediate ones."),
     completion: .file())
   var tlsCert: String?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The private key of the certificate (PEM).", valueName: "file"),
-    completion: .file())
+  @Option(help: .value("file", "The private key of the certificate (PEM)."), completion: .file())
   var tlsKey: String?
 
-  @Flag(
-    name: .long,
-    help: "Browsers reach the server by https only, through a proxy that adds TLS.")
+  @Flag(help: "Browsers reach the server by https only, through a proxy that adds TLS.")
   var behindTls = false
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "A proxy whose X-Forwarded-For names the client: an address or a network (repeatable).",
-      valueName: "network"))
+    help: .value(
+      "network",
+      "A proxy whose X-Forwarded-For names the client: an address or a network (repeatable)."))
   var trustedProxy: [String] = []
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "A field in which a trusted proxy that logs people in names the user.", valueName: "field"))
+    help: .value("field", "A field in which a trusted proxy that logs people in names the user."))
   var authHeader: String?
 
   @OptionGroup var openID: OpenIDOptions
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "A server of map tiles, from which browsers load streets: a URL with {z}, {x} and {y}.",
-      valueName: "url"))
+    help: .value(
+      "url", "A server of map tiles, from which browsers load streets: a URL with {z}, {x} and {y}."
+    ))
   var mapTiles: String?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The notice that the map tiles' provider asks for.", valueName: "text"))
+  @Option(help: .value("text", "The notice that the map tiles' provider asks for."))
   var mapAttribution: String?
 
   @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("Sync the feeds that are due, at this interval.", valueName: "time"))
+    parsing: .unconditional, help: .value("time", "Sync the feeds that are due, at this interval."))
   var refresh: String?
 
-  @Flag(name: .long, help: "Open the page in the browser.")
-  var open = false
+  @Flag(help: "Open the page in the browser.") var open = false
+  @Flag(help: "Print one JSON document with the URL, once it listens.") var json = false
 
-  @Flag(name: .long, help: "Print one JSON document with the URL, once it listens.")
-  var json = false
-
-  @Flag(name: .long, help: "Log each request: who, from where, the path, the status and the time.")
+  @Flag(help: "Log each request: who, from where, the path, the status and the time.")
   var accessLog = false
 
   @OptionGroup var location: DatabaseOptions
@@ -294,20 +269,13 @@ struct ServeCommand: AsyncParsableCommand {
 /// The options of `offers serve` about an OpenID provider.
 struct OpenIDOptions: ParsableArguments {
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "An OpenID provider at which people log in: its issuer, an https URL.", valueName: "url"))
+    help: .value("url", "An OpenID provider at which people log in: its issuer, an https URL."))
   var oidcIssuer: String?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The id under which it knows this server.", valueName: "id"))
-  var oidcClientId: String?
+  @Option(help: .value("id", "The id under which it knows this server.")) var oidcClientId: String?
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "A file that only you can read, with the secret for that id.", valueName: "file"),
+    help: .value("file", "A file that only you can read, with the secret for that id."),
     completion: .file())
   var oidcClientSecretFile: String?
 

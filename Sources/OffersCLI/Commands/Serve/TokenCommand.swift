@@ -33,8 +33,7 @@ struct TokenListCommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the API tokens of all users, or of one.")
 
   @Flag(.json) var json = false
-
-  @OptionGroup var options: UserDatabaseOptions
+  @OptionGroup var record: UserDatabaseOptions
 
   func run() async throws {
     let database = try await options.location.open(.readOnly)
@@ -95,11 +94,8 @@ struct TokenNewCommand: AsyncParsableCommand {
         offers token new new-token && mv new-token ~/.config/offers/token
       """)
 
-  @Argument(help: "The file to make.", completion: .file())
-  var file: String
-
-  @Flag(name: .long, help: "Print one JSON document, without the token.")
-  var json = false
+  @Argument(help: "The file to make.", completion: .file()) var file: String
+  @Flag(help: "Print one JSON document, without the token.") var json = false
 
   func run() async throws {
     try Self.make(file)
@@ -153,23 +149,19 @@ struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
         offers token add backup --scope sync --expires 90d > backup-token
       """)
 
-  @Argument(help: "A name for the token, to revoke it by.")
-  var name: String
+  @Argument(help: "A name for the token, to revoke it by.") var name: String
 
   @Option(
-    name: .long,
-    help: ArgumentHelp("What it may do: read, favorites, sync or admin.", valueName: "scope"),
+    help: .value("scope", "What it may do: read, favorites, sync or admin."),
     completion: .list(Right.allCases.map(\.rawValue)))
   var scope = Right.read.rawValue
 
   @Option(
-    name: .long, parsing: .unconditional,
-    help: ArgumentHelp("When it expires, such as 90d or 52w, or never.", valueName: "time"))
+    parsing: .unconditional, help: .value("time", "When it expires, such as 90d or 52w, or never."))
   var expires = "never"
 
   @Flag(.json) var json = false
-
-  @OptionGroup var options: UserDatabaseOptions
+  @OptionGroup var record: UserDatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("token added", ["name": name, "scope": scope]) }
 
@@ -207,12 +199,9 @@ struct TokenRevokeCommand: AsyncParsableCommand, LoggedCommand {
     abstract: "Revoke an API token: a running server refuses it at once.",
     usage: "offers token revoke <name> [<options>]")
 
-  @Argument(help: "The name of the token.")
-  var name: String
-
+  @Argument(help: "The name of the token.") var name: String
   @Flag(.json) var json = false
-
-  @OptionGroup var options: UserDatabaseOptions
+  @OptionGroup var record: UserDatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("token revoked", ["name": name]) }
 

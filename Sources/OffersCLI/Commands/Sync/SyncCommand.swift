@@ -19,56 +19,38 @@ struct SyncCommand: AsyncParsableCommand {
         offers sync --due --news    as cron runs it: silent unless a favorite has news
       """)
 
-  @Argument(
-    help: "The feeds to sync (default: every subscribed one).",
-    completion: .feeds)
+  @Argument(help: "The feeds to sync (default: every subscribed one).", completion: .feeds)
   var feed: [String] = []
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
+    help: .value(
+      "source",
       "The source: an http(s) URL, a file, - for standard input, or sample. Remembered for the "
-        + "feed once it has worked. {env:NAME} works in definitions only.", valueName: "source"))
+        + "feed once it has worked. {env:NAME} works in definitions only."))
   var from: String?
 
-  @Flag(name: .long, help: "Remove the offers that the feed no longer has, however many.")
+  @Flag(help: "Remove the offers that the feed no longer has, however many.")
   var acceptRemovals = false
 
-  @Flag(
-    name: .long, help: "Keep the offers that are held back, until the feed has them again.")
+  @Flag(help: "Keep the offers that are held back, until the feed has them again.")
   var keepMissing = false
 
-  @Flag(name: .long, help: "Sync only the feeds that are due, and do not mention the others.")
-  var due = false
+  @Flag(help: "Sync only the feeds that are due, and do not mention the others.") var due = false
+  @Flag(help: "Sync now, even if the server asked for no requests until later.") var force = false
+  @Flag(help: "Show what would change, and write nothing.") var dryRun = false
+  @Flag(help: "Print why each feed was fetched, skipped or put off.") var explain = false
 
-  @Flag(name: .long, help: "Sync now, even if the server asked for no requests until later.")
-  var force = false
-
-  @Flag(name: .long, help: "Show what would change, and write nothing.")
-  var dryRun = false
-
-  @Flag(name: .long, help: "Print why each feed was fetched, skipped or put off.")
-  var explain = false
-
-  @Flag(
-    name: .long,
-    help: "Print only news about favorites, feeds that keep failing, and offers held back.")
+  @Flag(help: "Print only news about favorites, feeds that keep failing, and offers held back.")
   var news = false
 
-  @Flag(
-    name: .long,
-    help: "Also fetch images of favorites and of the newest offers, as many as are cached.")
+  @Flag(help: "Also fetch images of favorites and of the newest offers, as many as are cached.")
   var images = false
 
-  @Flag(
-    name: .long, help: "Leave the search index to the next sync or search, which rebuilds it.")
+  @Flag(help: "Leave the search index to the next sync or search, which rebuilds it.")
   var noIndex = false
 
   @Flag(.json) var json = false
-
-  @Flag(name: .long, help: "Print errors only.")
-  var quiet = false
-
+  @Flag(help: "Print errors only.") var quiet = false
   @OptionGroup var network: NetworkOptions
   @OptionGroup var logging: LogOptions
   @OptionGroup var location: UserDatabaseOptions

@@ -32,9 +32,7 @@ struct HouseholdListCommand: AsyncParsableCommand {
     usage: "offers household list [<options>]")
 
   @Option(.feed, completion: .feeds) var feed: String?
-
   @OptionGroup var paging: PageOptions
-
   @OptionGroup var output: ListFormatOptions
   @OptionGroup var emptiness: EmptyResultOptions
   @OptionGroup var paged: PagerOptions
@@ -108,12 +106,10 @@ struct HouseholdAddCommand: AsyncParsableCommand {
         offers household add ibotta:900117 --user ben
       """)
 
-  @Argument(
-    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
+  @Argument(help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
   var id: [String]
 
   @Flag(.json) var json = false
-
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
@@ -161,12 +157,10 @@ struct HouseholdRemoveCommand: AsyncParsableCommand {
         offers household remove 900117
       """)
 
-  @Argument(
-    help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
+  @Argument(help: "The offers: 900117, or ibotta:900117 when several feeds have that id.")
   var id: [String]
 
   @Flag(.json) var json = false
-
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {

@@ -35,7 +35,6 @@ struct UserListCommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the users, the owner first.")
 
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
@@ -66,17 +65,14 @@ struct UserAddCommand: AsyncParsableCommand, LoggedCommand {
         offers user add grandma --role viewer
       """)
 
-  @Argument(help: "The name, unique without regard to case.")
-  var name: String
+  @Argument(help: "The name, unique without regard to case.") var name: String
 
   @Option(
-    name: .long,
-    help: ArgumentHelp("The role: viewer, member or admin.", valueName: "role"),
+    help: .value("role", "The role: viewer, member or admin."),
     completion: .list(User.Role.allCases.map(\.rawValue)))
   var role = User.Role.member.rawValue
 
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("user added", ["account": name, "role": role]) }
@@ -104,14 +100,9 @@ struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
         offers user rename owner ana
       """)
 
-  @Argument(help: "The user.")
-  var name: String
-
-  @Argument(help: "The new name, unique without regard to case.")
-  var new: String
-
+  @Argument(help: "The user.") var name: String
+  @Argument(help: "The new name, unique without regard to case.") var new: String
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("user renamed", ["account": name, "name": new]) }
@@ -137,8 +128,7 @@ struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
         offers user role ben viewer
       """)
 
-  @Argument(help: "The user.")
-  var name: String
+  @Argument(help: "The user.") var name: String
 
   @Argument(
     help: "The role: viewer, member or admin.",
@@ -146,7 +136,6 @@ struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
   var role: String
 
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("user changed", ["account": name, "role": role]) }
@@ -180,14 +169,9 @@ struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
         offers user passphrase ben --remove
       """)
 
-  @Argument(help: "The user; the owner if left out.")
-  var name: String?
-
-  @Flag(name: .long, help: "Remove the passphrase: the user can log in by a code only.")
-  var remove = false
-
+  @Argument(help: "The user; the owner if left out.") var name: String?
+  @Flag(help: "Remove the passphrase: the user can log in by a code only.") var remove = false
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   var logEntry: LogEntry? {
@@ -226,11 +210,8 @@ struct UserLogoutCommand: AsyncParsableCommand, LoggedCommand {
         offers user logout               the owner
       """)
 
-  @Argument(help: "The user; the owner if left out.")
-  var name: String?
-
+  @Argument(help: "The user; the owner if left out.") var name: String?
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("user logged out", ["account": name ?? "the owner"]) }

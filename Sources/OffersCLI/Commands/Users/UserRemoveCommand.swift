@@ -23,23 +23,14 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
         offers import ben-favorites.json --user ana    gives them to another user
       """)
 
-  @Argument(help: "The user.")
-  var name: String
+  @Argument(help: "The user.") var name: String
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The file for the user's favorites.", valueName: "file"),
-    completion: .file())
+  @Option(help: .value("file", "The file for the user's favorites."), completion: .file())
   var export: String?
 
-  @Flag(name: .long, help: "Do not export the user's favorites.")
-  var noExport = false
-
-  @Flag(name: .long, help: "Do not ask. Needed without a terminal.")
-  var yes = false
-
+  @Flag(help: "Do not export the user's favorites.") var noExport = false
+  @Flag(help: "Do not ask. Needed without a terminal.") var yes = false
   @Flag(.json) var json = false
-
   @OptionGroup var location: DatabaseOptions
 
   func validate() throws {
