@@ -235,15 +235,16 @@ enum NamedChoice {
   ///
   /// - Parameters:
   ///   - word: the word that the user typed.
+  ///   - choices: the accepted cases.
   ///   - what: the noun for a value in the error, such as `format`.
   ///   - title: the title of the list of values in the hint, such as `Formats`.
   /// - Throws: `OffersError` with `invalidRequest` for another word. The hint suggests a similar
   ///   value, if there is one, and lists all.
   static func find<Choice: RawRepresentable & CaseIterable>(
-    _ word: String, what: String, title: String
+    _ word: String, among choices: [Choice] = Array(Choice.allCases), what: String, title: String
   ) throws -> Choice where Choice.RawValue == String {
-    if let choice = Choice(rawValue: word) { return choice }
-    let names = Choice.allCases.map(\.rawValue)
+    if let choice = choices.first(where: { $0.rawValue == word }) { return choice }
+    let names = choices.map(\.rawValue)
     let near = NearestWord.find(word, among: names).map { "Did you mean \($0)? " } ?? ""
     // The hint lists all values, however many, because no command prints them.
     throw OffersError(

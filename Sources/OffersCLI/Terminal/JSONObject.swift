@@ -59,14 +59,7 @@ struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
   }
 
   /// The document in one line.
-  ///
-  /// - Parameter pricedFeeds: the feeds whose values are prices.
-  func text(pricedFeeds: Set<String> = []) -> String {
-    var json = JSONWriter()
-    json.pricedFeeds = pricedFeeds
-    write(to: &json)
-    return json.text
-  }
+  var text: String { PrintedText.json(self).plain }
 }
 
 /// A printer of a JSON document that begins with a list, and holds one page of it in memory at a time.
@@ -88,12 +81,9 @@ struct PagedJSON {
   ) throws {
     var text = ""
     for element in page {
-      var json = JSONWriter()
-      json.pricedFeeds = pricedFeeds
-      write(&json, element)
       text += isFirst ? start : ","
       isFirst = false
-      text += json.text
+      text += PrintedText.json(pricedFeeds: pricedFeeds) { write(&$0, element) }.plain
     }
     try Output.printData(text, terminator: "")
   }
@@ -102,7 +92,7 @@ struct PagedJSON {
   ///
   /// - Parameter members: the members after the list.
   func finish(_ members: JSONObject = [:]) throws {
-    let rest = members.text().dropFirst()
+    let rest = members.text.dropFirst()
     try Output.printData((isFirst ? start : "") + "]" + (rest == "}" ? "" : ",") + rest)
   }
 }

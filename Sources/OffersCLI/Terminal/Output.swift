@@ -229,7 +229,7 @@ struct LogLine {
     let rest = JSONObject(members: { json in
       for (name, value) in values { json.member(name, value) }
     })
-    return (["time": time, "level": level.rawValue, "message": message] + rest).text()
+    return (["time": time, "level": level.rawValue, "message": message] + rest).text
   }
 
   /// `time level message name=value …`, in the local time zone.

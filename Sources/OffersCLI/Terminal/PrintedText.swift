@@ -43,8 +43,19 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
   static func data(_ text: String) -> PrintedText { PrintedText(.data(text)) }
 
   /// A JSON document in one line.
+  ///
+  /// - Parameter pricedFeeds: the feeds whose values are prices.
+  static func json(
+    pricedFeeds: Set<String> = [], _ write: (inout JSONWriter) -> Void
+  ) -> PrintedText {
+    var json = JSONWriter()
+    json.pricedFeeds = pricedFeeds
+    write(&json)
+    return .data(json.text)
+  }
+
   static func json(_ object: JSONObject, pricedFeeds: Set<String> = []) -> PrintedText {
-    .data(object.text(pricedFeeds: pricedFeeds))
+    json(pricedFeeds: pricedFeeds, object.write)
   }
 
   static func picture(_ drawing: RenderedPicture) -> PrintedText { PrintedText(.picture(drawing)) }

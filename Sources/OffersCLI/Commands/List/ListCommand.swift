@@ -37,7 +37,7 @@ struct ListCommand: AsyncParsableCommand {
 
   @Option(
     help: .value("columns", "The columns to show, in order, such as ref,name,reward,expires_at."),
-    completion: .list(OfferColumn.allCases.map(\.rawValue)))
+    completion: .list(OfferColumn.listed.map(\.rawValue)))
   var columns: String?
 
   @OptionGroup var output: ListFormatOptions
@@ -72,24 +72,18 @@ struct ListCommand: AsyncParsableCommand {
     let database = try await location.open(.readOnly)
     let feeds = try await configuration.path.presentations(in: database)
     query.pricedFeeds = feeds.pricedFeeds
-    var printer = format.printer(
+    let printer = format.printer(
       columns, usual: Self.usualColumns(query), feeds, paged.terminal.style, now: now,
       allowsFormulas: allowFormulas, hasMark: bom)
     var pages = database.pages(of: query)
-    var count = 0
-    // The first offers are read before the pager starts, so that a query that fails starts none.
-    let selected = query
+    func next() async throws -> [ListedOffer] {
+      try await pages.next().map { ListedOffer(offer: $0) }
+    }
     let first = try await UnsyncedFeed.explaining(
-      filters.feed, try configuration.path, in: database
-    ) { try await pages.next() }
-    try await paged.show {
-      var offers = first
-      while !offers.isEmpty {
-        try printer.print(offers)
-        count += offers.count
-        offers = try await pages.next()
-      }
-      try printer.finish(format == .json ? try await rest(selected, behind: count, database) : nil)
+      filters.feed, try configuration.path, in: database, next)
+    let selected = query
+    let count = try await paged.show(printer, first, next: next) { count in
+      format == .json ? try await rest(selected, behind: count, database) : [:]
     }
     if format.isForPeople || count == 0 {
       try await note(count, query, database, feeds, format)
@@ -121,12 +115,14 @@ struct ListCommand: AsyncParsableCommand {
 
   private func rest(
     _ query: OfferQuery, behind count: Int, _ database: OffersDatabase
-  ) async throws -> ListRest {
+  ) async throws -> JSONObject {
     let isWhole = query.limit == nil && query.offset == 0
     let total = isWhole ? count : try await database.countOffers(query)
-    return ListRest(
-      total: total, nextPage: paging.next(after: query.offset + count, of: total),
-      held: try await currentFeeds(of: query, database))
+    let feeds = try await currentFeeds(of: query, database)
+    return [
+      "total": total, "next_page": paging.next(after: query.offset + count, of: total),
+      "held": feeds.compactMap { feed in feed.fetch.held?.document(of: feed) },
+    ]
   }
 
   /// The default columns of the formats for people, with the times that the list is filtered or

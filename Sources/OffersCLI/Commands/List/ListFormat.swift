@@ -50,52 +50,73 @@ enum ListFormat: String, CaseIterable {
   /// The printer of the format.
   ///
   /// - Parameters:
-  ///   - columns: the columns that the user chose; nil for the default ones.
-  ///   - usual: the default columns of the formats for people. Those of the other formats are all
-  ///     columns.
-  ///   - feeds: the presentations of the feeds.
-  ///   - style: the style of a table; the other formats have none.
-  ///   - now: the time at which offers count as expired.
-  ///   - allowsFormulas: as for `SeparatedPrinter`.
-  ///   - hasMark: as for `SeparatedPrinter`.
+  ///   - columns: the columns that the user chose; nil for the default ones, which for programs are all.
+  ///   - usual: the default columns of the formats for people.
   func printer(
     _ columns: [OfferColumn]?, usual: [OfferColumn], _ feeds: FeedPresentations, _ style: Style,
-    now: Date, allowsFormulas: Bool, hasMark: Bool
+    now: Date, allowsFormulas: Bool = false, hasMark: Bool = false
   ) -> any OfferPrinter {
     let cells = OfferCells(
       columns: columns ?? usual, isUsual: columns == nil, feeds: feeds, now: now)
-    return switch self {
-    case .table: TablePrinter(cells, style)
-    case .json: DocumentPrinter(columns: columns, feeds: feeds, now: now)
-    case .ndjson: ObjectLinePrinter(columns: columns, feeds: feeds, now: now)
+    switch self {
+    case .table: return TablePrinter(cells, style)
+    case .json:
+      let list = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
+      return JSONPrinter(columns: columns, cells: cells, list: list)
+    case .ndjson: return JSONPrinter(columns: columns, cells: cells, list: nil)
     case .csv, .tsv:
-      SeparatedPrinter(
-        columns ?? OfferColumn.allCases, self == .csv ? .csv : .tsv, feeds, now: now,
-        allowsFormulas: allowsFormulas, hasMark: hasMark)
-    case .markdown: MarkdownPrinter(cells)
+      let all = OfferColumn.listed + (cells.hasSharers ? [.sharedBy] : [])
+      return SeparatedPrinter(
+        columns ?? all, self, feeds, now: now, allowsFormulas: allowsFormulas, hasMark: hasMark)
+    case .markdown: return MarkdownPrinter(cells)
     }
   }
+}
+
+/// An offer in a list, on the household list with the users who share it, among the results of a search with
+/// the field that has its words.
+struct ListedOffer {
+  let offer: UserOffer
+  var sharers: [HouseholdOffer.Sharer] = []
+  var match: SearchMatch?
 }
 
 /// A printer of a list of offers that is passed page by page, so that only one page is in memory.
 /// It prints nothing before the first page, so that a refused command prints no partial document.
 protocol OfferPrinter {
-  mutating func print(_ page: [UserOffer]) throws
+  mutating func print(_ page: [ListedOffer]) throws
   /// Ends the list. If there were no offers, it prints what the format requires for an empty list,
   /// such as the names of the columns.
   ///
-  /// - Parameter rest: what a document says behind the offers; nil for the other formats.
-  mutating func finish(_ rest: ListRest?) throws
+  /// - Parameter rest: the members of a document behind the offers.
+  mutating func finish(_ rest: JSONObject) throws
 }
 
-/// The facts about a whole list that are printed with one page of it.
-struct ListRest {
-  /// The number of offers on all pages.
-  let total: Int
-  /// The number of the next page; nil for none.
-  let nextPage: Int?
-  /// The feeds of the list with offers that are held back.
-  let held: [Feed]
+extension PagerOptions {
+  /// Prints a list page by page.
+  ///
+  /// - Parameters:
+  ///   - first: the first page, which is read before the pager starts, so that a query that fails starts none.
+  ///   - next: reads the next page; empty at the end.
+  ///   - rest: the members of a document behind the offers, given the number of offers.
+  /// - Returns: the number of offers.
+  func show(
+    _ printer: any OfferPrinter, _ first: [ListedOffer], next: () async throws -> [ListedOffer],
+    rest: (Int) async throws -> JSONObject
+  ) async throws -> Int {
+    var printer = printer
+    var count = 0
+    try await show {
+      var page = first
+      while !page.isEmpty {
+        try printer.print(page)
+        count += page.count
+        page = try await next()
+      }
+      try printer.finish(try await rest(count))
+    }
+    return count
+  }
 }
 
 extension HeldBack {
@@ -111,62 +132,38 @@ extension HeldBack {
   }
 }
 
-/// A printer of one JSON document.
-private struct DocumentPrinter: OfferPrinter {
+/// A printer of one JSON document, or of one JSON object per line.
+private struct JSONPrinter: OfferPrinter {
+  /// The members of each offer; nil for all.
   let columns: [OfferColumn]?
-  let feeds: FeedPresentations
-  let now: Date
-  private var list: PagedJSON
+  let cells: OfferCells
+  /// The document; nil for lines.
+  var list: PagedJSON?
 
-  init(columns: [OfferColumn]?, feeds: FeedPresentations, now: Date) {
-    self.columns = columns
-    self.feeds = feeds
-    self.now = now
-    list = PagedJSON("offers", pricedFeeds: feeds.pricedFeeds)
-  }
-
-  mutating func print(_ page: [UserOffer]) throws {
-    try list.print(page) { $0.value($1, columns, feeds, at: now) }
-  }
-
-  mutating func finish(_ rest: ListRest?) throws {
-    guard let rest else { return try list.finish() }
-    try list.finish([
-      "total": rest.total, "next_page": rest.nextPage,
-      "held": rest.held.compactMap { feed in feed.fetch.held?.document(of: feed) },
-    ])
-  }
-}
-
-/// A printer of one JSON object per line.
-private struct ObjectLinePrinter: OfferPrinter {
-  let columns: [OfferColumn]?
-  let feeds: FeedPresentations
-  let now: Date
-
-  func print(_ page: [UserOffer]) throws {
-    var text = ""
-    let pricedFeeds = feeds.pricedFeeds
-    for offer in page {
-      var json = JSONWriter()
-      json.pricedFeeds = pricedFeeds
-      json.value(offer, columns, feeds, at: now)
-      text += json.text + "\n"
+  mutating func print(_ page: [ListedOffer]) throws {
+    if list != nil {
+      let write = write
+      try list?.print(page) { write(&$0, $1) }
+    } else {
+      let priced = cells.feeds.pricedFeeds
+      let lines = page.map { found in
+        PrintedText.json(pricedFeeds: priced) { write(to: &$0, found) }.plain + "\n"
+      }
+      try Output.printData(lines.joined(), terminator: "")
     }
-    try Output.printData(text, terminator: "")
   }
 
-  func finish(_ rest: ListRest?) {}
-}
+  func finish(_ rest: JSONObject) throws { try list?.finish(rest) }
 
-extension JSONWriter {
-  /// Writes the JSON object of an offer with the given columns as its members; nil for all members.
-  fileprivate mutating func value(
-    _ offer: UserOffer, _ columns: [OfferColumn]?, _ feeds: FeedPresentations, at now: Date
-  ) {
-    guard let columns else { return value(offer, at: now) }
-    object { json in
-      for column in columns { column.write(offer, feeds, at: now, to: &json) }
+  private func write(to json: inout JSONWriter, _ found: ListedOffer) {
+    if let columns {
+      json.object { json in
+        for column in columns { column.write(found, cells.feeds, at: cells.now, to: &json) }
+      }
+    } else if cells.hasSharers {
+      json.value(HouseholdOffer(offer: found.offer, sharers: found.sharers), at: cells.now)
+    } else {
+      json.value(found.offer, at: cells.now)
     }
   }
 }
@@ -191,6 +188,10 @@ enum OfferColumn: String, CaseIterable {
   case startsAt = "starts_at"
   case expiresAt = "expires_at"
   case latitude, longitude, attributes
+  case sharedBy = "shared_by"
+
+  /// The columns from which a person chooses: all but that of the household list.
+  static let listed = allCases.filter { $0 != .sharedBy }
 
   /// Parses a list such as `name,reward,expires_at`. Case and spaces do not matter, and hyphens
   /// count as underscores.
@@ -203,7 +204,7 @@ enum OfferColumn: String, CaseIterable {
       // Tables of products call the value a price.
       let column: OfferColumn =
         try name == "price"
-        ? .reward : NamedChoice.find(name, what: "column", title: "Columns")
+        ? .reward : NamedChoice.find(name, among: listed, what: "column", title: "Columns")
       if columns.contains(column) {
         throw OffersError(
           .invalidRequest, "The column \(name) is listed twice.", hint: "List each column once.")
@@ -240,28 +241,27 @@ enum OfferColumn: String, CaseIterable {
   }
 
   /// The value for people, safe for a terminal and in one line; `–` if it is absent. A favorite is
-  /// a star, any other offer a space. `now` is the time at which the offer counts as expired.
-  ///
-  /// - Parameters:
-  ///   - offer: the offer of the row.
-  ///   - feeds: the presentations of the feeds.
-  ///   - words: the words for the rewards and prices of the list.
-  func shown(_ offer: UserOffer, _ feeds: FeedPresentations, _ words: ValueWords, at now: Date)
-    -> String
-  {
+  /// a star, any other offer a space.
+  func shown(
+    _ found: ListedOffer, _ feeds: FeedPresentations, _ words: ValueWords, at now: Date
+  ) -> String {
+    let offer = found.offer
     switch self {
     case .reward: return words.text(offer.reward, of: offer.ref.feed)
+    case .sharedBy:
+      return DisplayText.oneLine(found.sharers.map(\.name).joined(separator: ", "))
     case .favorite: return offer.isFavorite ? "★" : " "
     case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
       return time(offer).map(Units.time) ?? "–"
-    default: return plain(offer, feeds, at: now).map(DisplayText.oneLine) ?? "–"
+    default: return plain(found, feeds, at: now).map(DisplayText.oneLine) ?? "–"
     }
   }
 
   /// The value for programs, with the unchanged text of the feed and times in UTC; nil if it is
   /// absent.
-  func plain(_ offer: UserOffer, _ feeds: FeedPresentations, at now: Date) -> String? {
-    switch self {
+  func plain(_ found: ListedOffer, _ feeds: FeedPresentations, at now: Date) -> String? {
+    let offer = found.offer
+    return switch self {
     case .ref: offer.ref.description
     case .feed: offer.ref.feed
     case .id: offer.ref.offerID
@@ -289,13 +289,15 @@ enum OfferColumn: String, CaseIterable {
     case .latitude: offer.latitude.map { "\($0)" }
     case .longitude: offer.longitude.map { "\($0)" }
     case .attributes: joined(offer.attributes.map { "\($0.label): \($0.value)" })
+    case .sharedBy: joined(found.sharers.map(\.name))
     }
   }
 
   /// Writes the value as a member of the JSON object of the offer.
   func write(
-    _ offer: UserOffer, _ feeds: FeedPresentations, at now: Date, to json: inout JSONWriter
+    _ found: ListedOffer, _ feeds: FeedPresentations, at now: Date, to json: inout JSONWriter
   ) {
+    let offer = found.offer
     switch self {
     case .reward: json.member(rawValue, offer.reward, of: offer.ref.feed)
     case .rewardMinorUnits: json.member(rawValue, offer.reward?.minorUnits)
@@ -304,9 +306,9 @@ enum OfferColumn: String, CaseIterable {
     case .expired: json.member(rawValue, offer.isExpired(at: now))
     case .categories: json.member(rawValue, each: offer.categories) { $0.value($1) }
     case .rewardAmount, .rewardPercent, .latitude, .longitude:
-      json.member(rawValue, number: plain(offer, feeds, at: now))
+      json.member(rawValue, number: plain(found, feeds, at: now))
     case .attributes: json.member(rawValue) { $0.value(offer.attributes) }
-    default: json.member(rawValue, plain(offer, feeds, at: now))
+    default: json.member(rawValue, plain(found, feeds, at: now))
     }
   }
 
@@ -323,25 +325,5 @@ enum OfferColumn: String, CaseIterable {
 
   private func joined(_ texts: [String]) -> String? {
     texts.isEmpty ? nil : texts.joined(separator: "; ")
-  }
-}
-
-/// The mark of an offer that is gone from its feed or has expired, before its name in a list.
-enum OfferMark {
-  /// `gone: `, `expired: `, `gone, expired: `, or nothing.
-  ///
-  /// - Parameters:
-  ///   - offer: the offer to mark.
-  ///   - now: the time at which the offer counts as expired.
-  ///   - tellsGone: whether to mark a gone offer.
-  ///   - tellsExpired: whether to mark an expired offer.
-  static func text(
-    _ offer: UserOffer, at now: Date, tellsGone: Bool = true, tellsExpired: Bool = true
-  ) -> String {
-    let words = [
-      tellsGone && offer.state == .gone ? "gone" : nil,
-      tellsExpired && offer.isExpired(at: now) ? "expired" : nil,
-    ].compactMap(\.self)
-    return words.isEmpty ? "" : words.joined(separator: ", ") + ": "
   }
 }

@@ -6,36 +6,31 @@ import OffersStore
 /// are left out, and a note names them.
 struct TablePrinter: OfferPrinter {
   private let cells: OfferCells
-  private let totalWidth: Int?
   private let style: Style
+  private let totalWidth = Terminal.width
   /// The columns, of which the table has the first ones, and the words for the values in them.
   private var shown: (table: Table, columns: [OfferColumn], count: Int, words: ValueWords)?
 
-  /// - Parameters:
-  ///   - cells: the columns of the table, and how their values are shown.
-  ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
-  ///   - style: the style of the lines.
-  init(_ cells: OfferCells, totalWidth: Int? = Terminal.width, _ style: Style = .plain) {
+  init(_ cells: OfferCells, _ style: Style) {
     self.style = style
     self.cells = cells
-    self.totalWidth = totalWidth
   }
 
-  mutating func print(_ page: [UserOffer]) throws {
+  mutating func print(_ page: [ListedOffer]) throws {
     var text: PrintedText = ""
     if shown == nil { text = "\(begin(page))\n" }
     guard let (table, columns, count, words) = shown else { return }
-    for offer in page {
-      let line = table.line(Array(cells.shown(offer, columns, words).prefix(count)))
-      text += "\(cells.line(line, of: offer, style))\n"
+    for found in page {
+      let row = Array(cells.shown(found, columns, words).prefix(count))
+      text += "\(cells.line(row, of: found, in: table, totalWidth, style))\n"
     }
     try Output.print(text, terminator: "")
   }
 
   /// Determines the columns and their widths from the rows of the first page, and returns the
   /// header.
-  private mutating func begin(_ page: [UserOffer]) -> PrintedText {
-    let words = ValueWords(cells.feeds, of: page)
+  private mutating func begin(_ page: [ListedOffer]) -> PrintedText {
+    let words = ValueWords(cells.feeds, of: page.map(\.offer))
     let columns = cells.columns(of: page, words)
     let rows = page.map { cells.shown($0, columns, words) }
     var heads = columns.map { $0.tableColumn(words) }
@@ -50,7 +45,7 @@ struct TablePrinter: OfferPrinter {
 
   /// Prints the note about columns that were left out. For an empty list it prints nothing, not
   /// even a header, because the command says why the list is empty.
-  func finish(_ rest: ListRest?) throws {
+  func finish(_ rest: JSONObject) throws {
     guard let totalWidth, let (_, columns, count, _) = shown, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
     let text = "No room for \(names): the terminal is too narrow."
@@ -66,34 +61,31 @@ struct MarkdownPrinter: OfferPrinter {
 
   init(_ cells: OfferCells) { self.cells = cells }
 
-  mutating func print(_ page: [UserOffer]) throws {
+  mutating func print(_ page: [ListedOffer]) throws {
     var text = head(page)
     guard let (columns, words) = shown else { return }
-    for offer in page {
-      text += Self.line(cells.shown(offer, columns, words).map(Self.escaped))
+    for found in page {
+      text += Self.line(cells.shown(found, columns, words).map(Self.escaped))
     }
     try Output.print(.text(text), terminator: "")
   }
 
-  mutating func finish(_ rest: ListRest?) throws {
+  mutating func finish(_ rest: JSONObject) throws {
     try Output.print(.text(head([])), terminator: "")
   }
 
-  private mutating func head(_ page: [UserOffer]) -> String {
+  /// The first two lines of the table, once.
+  private mutating func head(_ page: [ListedOffer]) -> String {
     if shown != nil { return "" }
-    let words = ValueWords(cells.feeds, of: page)
+    let words = ValueWords(cells.feeds, of: page.map(\.offer))
     let columns = cells.columns(of: page, words)
     shown = (columns, words)
-    return Self.head(columns.map { $0.tableColumn(words) })
+    let heads = columns.map { $0.tableColumn(words) }
+    return Self.line(heads.map { $0.title == " " ? "" : $0.title })
+      + Self.line(heads.map { $0.isRight ? "--:" : "---" })
   }
 
-  /// The first two lines of a table.
-  static func head(_ columns: [Table.Column]) -> String {
-    line(columns.map { $0.title == " " ? "" : $0.title })
-      + line(columns.map { $0.isRight ? "--:" : "---" })
-  }
-
-  static func line(_ cells: [String]) -> String {
+  private static func line(_ cells: [String]) -> String {
     "| " + cells.joined(separator: " | ") + " |\n"
   }
 
@@ -114,7 +106,7 @@ struct MarkdownPrinter: OfferPrinter {
 /// The cells of a row in the formats for people. The name of a gone or expired offer begins with
 /// its mark, unless another column shows the same.
 struct OfferCells {
-  private let columns: [OfferColumn]
+  let columns: [OfferColumn]
   /// Whether the columns are the default ones, of which an empty one may be left out, and in which
   /// the byline of an offer follows its name.
   let isUsual: Bool
@@ -122,36 +114,72 @@ struct OfferCells {
   /// The time at which offers count as expired.
   let now: Date
 
-  init(columns: [OfferColumn], isUsual: Bool, feeds: FeedPresentations, now: Date) {
-    self.columns = columns
-    self.isUsual = isUsual
-    self.feeds = feeds
-    self.now = now
-  }
+  /// Whether the offers are printed with the users who share them.
+  var hasSharers: Bool { columns.contains(.sharedBy) }
 
   /// The columns of a list that begins with a page: of the default ones without that of the rewards
   /// if the page is the whole list and has none.
-  func columns(of page: [UserOffer], _ words: ValueWords) -> [OfferColumn] {
+  func columns(of page: [ListedOffer], _ words: ValueWords) -> [OfferColumn] {
     guard isUsual, words.isEmpty, !page.isEmpty, page.count < OfferPages.size else {
       return columns
     }
     return columns.filter { $0 != .reward }
   }
 
-  /// The line of an offer in a table, which is faint for a gone or expired one.
-  func line(_ line: String, of offer: UserOffer, _ style: Style) -> PrintedText {
-    offer.state == .gone || offer.isExpired(at: now) ? style.faint(line) : .text(line)
+  /// The line of an offer in a table, which is faint for a gone or expired one. On a terminal, the words that a
+  /// search found are bold, and if none is in the name, a second line shows the first field that has one.
+  func line(
+    _ row: [String], of found: ListedOffer, in table: Table, _ width: Int?, _ style: Style
+  ) -> PrintedText {
+    let offer = found.offer
+    let line = table.line(row)
+    guard let match = found.match else {
+      return offer.state == .gone || offer.isExpired(at: now) ? style.faint(line) : .text(line)
+    }
+    guard let width else { return .text(line) }
+    if match.field == .name {
+      let mark = mark(of: offer, columns)
+      let shift = mark.unicodeScalars.count
+      let name = MarkedText(
+        mark + offer.name + feeds.bylineSuffix(of: offer.offer),
+        ranges: match.scalarRanges.map { $0.lowerBound + shift..<$0.upperBound + shift })
+      return table.line(row) { name.text($0 ?? width, style) }
+    }
+    let attribute = match.attribute(of: offer.offer)
+    // The byline already shows the value of its attributes.
+    if let attribute, feeds[offer.ref.feed].byline.contains(attribute.label) { return .text(line) }
+    let label =
+      switch match.field {
+      case .name: "Name"
+      case .description: "Description"
+      case .terms: "Terms"
+      case .retailer: "Sold by"
+      case .categories: "Category"
+      case .attributes: attribute.map { DisplayText.fit(DisplayText.oneLine($0.label), 24) } ?? ""
+      }
+    let columns = width - DisplayText.width(label) - 5
+    let snippet = MarkedText(match.text, ranges: match.scalarRanges).lead(columns / 3)
+    return "\(line)\n   \(style.faint(label)): \(snippet.text(columns, style))"
   }
 
-  func shown(_ offer: UserOffer, _ columns: [OfferColumn], _ words: ValueWords) -> [String] {
-    let mark = OfferMark.text(
-      offer, at: now, tellsGone: !columns.contains(.state) && !columns.contains(.goneAt),
-      tellsExpired: !columns.contains(.expired))
-    return columns.map { column in
-      let text = column.shown(offer, feeds, words, at: now)
+  func shown(_ found: ListedOffer, _ columns: [OfferColumn], _ words: ValueWords) -> [String] {
+    columns.map { column in
+      let text = column.shown(found, feeds, words, at: now)
       guard column == .name else { return text }
-      return mark + text + (isUsual ? feeds.bylineSuffix(of: offer.offer) : "")
+      return mark(of: found.offer, columns) + text
+        + (isUsual ? feeds.bylineSuffix(of: found.offer.offer) : "")
     }
+  }
+
+  /// The mark of an offer that is gone from its feed or has expired, before its name: `gone: `, `expired: `,
+  /// `gone, expired: `, or nothing.
+  private func mark(of offer: UserOffer, _ columns: [OfferColumn]) -> String {
+    let tellsGone = !columns.contains(.state) && !columns.contains(.goneAt)
+    let words = [
+      tellsGone && offer.state == .gone ? "gone" : nil,
+      !columns.contains(.expired) && offer.isExpired(at: now) ? "expired" : nil,
+    ].compactMap(\.self)
+    return words.isEmpty ? "" : words.joined(separator: ", ") + ": "
   }
 }
 
@@ -166,18 +194,12 @@ extension FeedPresentations {
 /// A printer of separated values: a record with the names of the columns, then a record per offer.
 ///
 /// The values are those of the feed, apart from tabs and line ends in TSV, and from a quote before a formula
-/// that a spreadsheet would run.
+/// that a spreadsheet would run. CSV is that of RFC 4180: commas and CRLF; values with a comma, a quote or a
+/// line end are quoted. TSV has tabs and LF, for tools that work on lines: a run of tabs and line ends in a
+/// value becomes a space; at its start and end it is removed.
 struct SeparatedPrinter: OfferPrinter {
-  enum Kind {
-    /// RFC 4180: commas and CRLF; values with a comma, a quote or a line end are quoted.
-    case csv
-    /// Tabs and LF, for tools that work on lines. A run of tabs and line ends in a value becomes a
-    /// space; at its start and end it is removed.
-    case tsv
-  }
-
   private let columns: [OfferColumn]
-  private let kind: Kind
+  private let format: ListFormat
   private let feeds: FeedPresentations
   private let allowsFormulas: Bool
   private let hasMark: Bool
@@ -185,30 +207,28 @@ struct SeparatedPrinter: OfferPrinter {
   private var hasHead = false
 
   /// - Parameters:
-  ///   - columns: the values of a record.
-  ///   - kind: the separators.
-  ///   - now: the time at which offers count as expired.
   ///   - allowsFormulas: whether values are written as they are, although a spreadsheet may run them.
   ///   - hasMark: whether the text begins with a byte order mark, by which Excel knows UTF-8.
   init(
-    _ columns: [OfferColumn], _ kind: Kind, _ feeds: FeedPresentations = FeedPresentations(),
-    now: Date, allowsFormulas: Bool = false, hasMark: Bool = false
+    _ columns: [OfferColumn], _ format: ListFormat,
+    _ feeds: FeedPresentations = FeedPresentations(), now: Date, allowsFormulas: Bool = false,
+    hasMark: Bool = false
   ) {
     self.hasMark = hasMark
     self.allowsFormulas = allowsFormulas
     self.feeds = feeds
     self.columns = columns
     self.now = now
-    self.kind = kind
+    self.format = format
   }
 
-  mutating func print(_ page: [UserOffer]) throws {
+  mutating func print(_ page: [ListedOffer]) throws {
     var text = head()
-    for offer in page { text += record(columns.map { $0.plain(offer, feeds, at: now) ?? "" }) }
+    for found in page { text += record(columns.map { $0.plain(found, feeds, at: now) ?? "" }) }
     try Output.printData(text, terminator: "")
   }
 
-  mutating func finish(_ rest: ListRest?) throws { try Output.printData(head(), terminator: "") }
+  mutating func finish(_ rest: JSONObject) throws { try Output.printData(head(), terminator: "") }
 
   private mutating func head() -> String {
     if hasHead { return "" }
@@ -218,10 +238,9 @@ struct SeparatedPrinter: OfferPrinter {
 
   func record(_ values: [String]) -> String {
     let values = allowsFormulas ? values : values.map(SpreadsheetFormula.disarmed)
-    switch kind {
-    case .csv: return values.map(Self.quoted).joined(separator: ",") + "\r\n"
-    case .tsv: return values.map(Self.spaced).joined(separator: "\t") + "\n"
-    }
+    return format == .tsv
+      ? values.map(Self.spaced).joined(separator: "\t") + "\n"
+      : values.map(Self.quoted).joined(separator: ",") + "\r\n"
   }
 
   private static let quotedBytes = Array("\",\n\r".utf8)

@@ -202,7 +202,7 @@ struct SearchCommand: AsyncParsableCommand {
           + "\(states.joined(separator: " or ")) \(isOne ? "matches" : "match"). "
           + "To see \(isOne ? "it" : "them"), add --favorites."
       }
-      if !report.results.hits.isEmpty || expired { return nil }
+      if !report.hits.isEmpty || expired { return nil }
       query.favoritesOnly = false
       query.includesExpired = true
       query.limit = 1
@@ -215,9 +215,10 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
+    if let error = report.answer.error { Output.error(error, feed: feed) }
     for note in report.notes { Output.note(.text(note)) }
     let note = try await leftOutNote(report, database)
-    if report.results.hits.isEmpty, let note { Output.note(.text(note)) }
+    if report.hits.isEmpty, let note { Output.note(.text(note)) }
     if report.answer.isRecent {
       // The words are stored before the output, whose reader may close the pipe. If the database
       // cannot be written, only the list of recent searches lacks them.
@@ -225,18 +226,24 @@ struct SearchCommand: AsyncParsableCommand {
         RecentSearch(words: report.answer.words, feed: feed, searchedAt: report.now))
     }
     if json {
-      try Output.printData(report.json)
-    } else if !report.results.hits.isEmpty {
-      let table = report.table(width: Terminal.width, paged.terminal.style)
-      try await paged.show { try Output.print(table, terminator: "") }
-      if let more = report.more { Output.note(.text(more)) }
+      try Output.print(report.document)
+    } else if !report.hits.isEmpty {
+      let printer = ListFormat.table.printer(
+        nil, usual: [.favorite, .ref, .reward, .name], report.feeds, paged.terminal.style,
+        now: report.now)
+      let listed = report.hits.map { ListedOffer(offer: $0.offer, match: $0.matches.first) }
+      _ = try await paged.show(printer, listed, next: { [] }, rest: { _ in [:] })
+      if report.answer.results.hasMore {
+        Output.note(.text("More: --page \(report.answer.page + 1)"))
+      }
     }
-    if !report.results.hits.isEmpty {
+    if !report.hits.isEmpty {
       if let note { Output.note(.text(note)) }
-      return
+    } else if let error = report.answer.error {
+      throw ExitStatus.code(for: error)
+    } else {
+      try emptiness.check(isEmpty: true)
     }
-    if let error = report.answer.error { throw ExitStatus.code(for: error) }
-    try emptiness.check(isEmpty: true)
   }
 }
 
@@ -272,7 +279,7 @@ extension SearchCommand {
         .notFound, "There is no such search among the last 10.",
         hint: "See them, and use a number: offers search")
     }
-    if json { return try Output.printData(Self.json(try await database.fetchRecentSearches())) }
+    if json { return try await listRecent() }
     Output.note("Forgot the search “\(DisplayText.oneLine(id.words))”.")
   }
 
@@ -296,7 +303,7 @@ extension SearchCommand {
 
   private func listRecent() async throws {
     let searches = try await fetchRecent()
-    if json { return try Output.printData(Self.json(searches)) }
+    if json { return try Output.print(.json { $0.value(searches) }) }
     guard !searches.isEmpty else {
       Output.note("No searches yet. Find offers by their words: offers search WORDS")
       return
@@ -312,126 +319,44 @@ extension SearchCommand {
     ]
     try Output.print(.text(Table.text(columns, rows)))
   }
-
-  /// `{"searches":[{"number","words","feed","searched_at"}]}`
-  private static func json(_ searches: [RecentSearch]) -> String {
-    var json = JSONWriter()
-    json.value(searches)
-    return json.text
-  }
 }
 
-/// The texts and the JSON document of a search's result.
+/// The result of a search, and how it is shown.
 struct SearchReport {
   let answer: SearchAnswer
-  /// The presentations of the feeds.
   let feeds: FeedPresentations
   /// The time of the search, at which offers count as expired.
   let now = Date()
 
-  var results: SearchResults { answer.results }
-  private var words: String { answer.words }
-  private var feed: String? { answer.feed }
-  private var page: Int { answer.page }
-
-  private var place: String { feed.map { " in \($0)" } ?? "" }
+  var hits: [SearchHit] { answer.results.hits }
 
   /// The lines for standard error: why stored offers are shown instead of results of the server, or
   /// that nothing was found, with the words that were probably meant.
   var notes: [String] {
-    let quoted = "“\(DisplayText.oneLine(words))”"
-    var notes: [String] = []
-    if let error = answer.error, let feed {
-      notes.append("offers: \(feed): \(DisplayText.oneLine(error.message))")
-      if let hint = error.hint?.printed {
-        notes.append("        " + DisplayText.oneLine(hint))
-      }
-    }
-    if answer.isStandIn, let feed, !results.hits.isEmpty {
-      notes.append(
+    let quoted = "“\(DisplayText.oneLine(answer.words))”"
+    let place = answer.feed.map { " in \($0)" } ?? ""
+    if !hits.isEmpty {
+      guard answer.isStandIn, let feed = answer.feed else { return [] }
+      return [
         answer.error == nil
           ? "The server of \(feed) found nothing for \(quoted). These are stored offers:"
-          : "These are stored offers of \(feed), not results of its server.")
+          : "These are stored offers of \(feed), not results of its server."
+      ]
     }
-    if !results.hits.isEmpty { return notes }
-    if let corrected = results.correctedWords {
-      notes.append(
-        "Nothing found for \(quoted)\(place); did you mean “\(DisplayText.oneLine(corrected))”?")
-    } else if page > 1 {
-      notes.append("Nothing found on page \(page) for \(quoted)\(place).")
-    } else if (try? SearchWords(words))?.isEmpty == true {
-      notes.append("\(quoted) contains no letter or digit to search for.")
-    } else {
-      notes.append("Nothing found for \(quoted)\(place).")
+    if let corrected = answer.results.correctedWords {
+      let meant = DisplayText.oneLine(corrected)
+      return ["Nothing found for \(quoted)\(place); did you mean “\(meant)”?"]
     }
-    return notes
+    if answer.page > 1 { return ["Nothing found on page \(answer.page) for \(quoted)\(place)."] }
+    if (try? SearchWords(answer.words))?.isEmpty == true {
+      return ["\(quoted) contains no letter or digit to search for."]
+    }
+    return ["Nothing found for \(quoted)\(place)."]
   }
 
-  /// How to see more offers; nil if there are no more.
-  var more: String? { results.hasMore ? "More: --page \(page + 1)" : nil }
-
-  /// The offers as a table. On a terminal the words that were found are bold, and if none is in the
-  /// name, a second line shows the first field that has one.
-  func table(width: Int?, _ style: Style) -> PrintedText {
-    let words = ValueWords(feeds, of: results.hits.map(\.offer))
-    let columns: [OfferColumn] =
-      words.isEmpty ? [.favorite, .ref, .name] : [.favorite, .ref, .reward, .name]
-    let cells = OfferCells(columns: columns, isUsual: true, feeds: feeds, now: now)
-    let rows = results.hits.map { cells.shown($0.offer, columns, words) }
-    let table = Table(
-      columns: columns.map { $0.tableColumn(words) }, sample: rows, totalWidth: width)
-    var text: PrintedText = "\(style.bold(table.header))\n"
-    for (hit, row) in zip(results.hits, rows) {
-      text += "\(line(hit, row, table, width, style))\n"
-    }
-    return text
-  }
-
-  private func line(
-    _ hit: SearchHit, _ row: [String], _ table: Table, _ width: Int?, _ style: Style
-  ) -> PrintedText {
-    let plain = PrintedText.text(table.line(row))
-    guard let width, let match = hit.matches.first else { return plain }
-    let mark = OfferMark.text(hit.offer, at: now)
-    if match.field == .name {
-      let shift = mark.unicodeScalars.count
-      let name = MarkedText(
-        mark + hit.offer.name + feeds.bylineSuffix(of: hit.offer.offer),
-        ranges: match.scalarRanges.map { $0.lowerBound + shift..<$0.upperBound + shift })
-      return table.line(row) { name.text($0 ?? width, style) }
-    }
-    // The byline already shows the value of its attributes.
-    if match.field == .attributes, let attribute = match.attribute(of: hit.offer.offer),
-      feeds[hit.offer.ref.feed].byline.contains(attribute.label)
-    {
-      return plain
-    }
-    let label = Self.label(of: match, in: hit.offer.offer)
-    let columns = width - DisplayText.width(label) - 5
-    let snippet = MarkedText(match.text, ranges: match.scalarRanges).lead(columns / 3)
-    return "\(plain)\n   \(style.faint(label)): \(snippet.text(columns, style))"
-  }
-
-  /// The label of the field of a match.
-  private static func label(of match: SearchMatch, in offer: Offer) -> String {
-    switch match.field {
-    case .name: "Name"
-    case .description: "Description"
-    case .terms: "Terms"
-    case .retailer: "Sold by"
-    case .categories: "Category"
-    case .attributes:
-      match.attribute(of: offer).map { DisplayText.fit(DisplayText.oneLine($0.label), 24) } ?? ""
-    }
-  }
-
-  /// `{"words","corrected_words","feed","page","has_more","source","error","offers":[…]}`
-  var json: String {
+  var document: PrintedText {
     var answer = answer
     answer.error = answer.error?.withCommands
-    var json = JSONWriter()
-    json.pricedFeeds = feeds.pricedFeeds
-    json.value(answer, at: now)
-    return json.text
+    return .json(pricedFeeds: feeds.pricedFeeds) { $0.value(answer, at: now) }
   }
 }

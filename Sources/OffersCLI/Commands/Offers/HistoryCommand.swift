@@ -32,10 +32,8 @@ struct HistoryCommand: AsyncParsableCommand {
     let (offer, points) = try await database.fetchHistory(named: id)
     let feeds = try await configuration.path.presentations(of: offer.ref.feed, in: database)
     if json {
-      var json = JSONWriter()
-      json.pricedFeeds = feeds.pricedFeeds
-      json.value(historyOf: offer.offer, points)
-      return try Output.printData(json.text)
+      return try Output.print(
+        .json(pricedFeeds: feeds.pricedFeeds) { $0.value(historyOf: offer.offer, points) })
     }
     let lines = Self.lines(
       offer, feeds[offer.ref.feed], points, now: Date(), paged.terminal.style)

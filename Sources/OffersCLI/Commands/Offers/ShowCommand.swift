@@ -57,10 +57,8 @@ struct ShowCommand: AsyncParsableCommand {
   private func print(_ offer: UserOffer, of database: OffersDatabase) async throws {
     let feeds = try await configuration.path.presentations(of: offer.ref.feed, in: database)
     if json {
-      var writer = JSONWriter()
-      writer.pricedFeeds = feeds.pricedFeeds
-      writer.value(offer, at: Date())
-      try Output.printData(writer.text)
+      try Output.print(
+        .json(pricedFeeds: feeds.pricedFeeds) { $0.value(offer, at: Date()) })
     } else {
       let isRemoved = try await database.fetchFormerFeeds().contains { $0.name == offer.ref.feed }
       let lines = OfferCard.lines(
