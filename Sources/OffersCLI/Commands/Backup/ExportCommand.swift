@@ -27,7 +27,7 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(.favorites, help: "Only favorites, with their feeds and their history.")
   var favorites = false
 
-  @Flag(help: "The records of all users.") var allUsers = false
+  @Flag(help: "The data of all users.") var allUsers = false
 
   /// The former name of `restore --salvage`.
   @Flag(help: .hidden) var salvage = false

@@ -33,7 +33,7 @@ struct TokenListCommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the API tokens of all users, or of one.")
 
   @Flag(.json) var json = false
-  @OptionGroup var record: UserDatabaseOptions
+  @OptionGroup var options: UserDatabaseOptions
 
   func run() async throws {
     let database = try await options.location.open(.readOnly)
@@ -161,7 +161,7 @@ struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
   var expires = "never"
 
   @Flag(.json) var json = false
-  @OptionGroup var record: UserDatabaseOptions
+  @OptionGroup var options: UserDatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("token added", ["name": name, "scope": scope]) }
 
@@ -201,7 +201,7 @@ struct TokenRevokeCommand: AsyncParsableCommand, LoggedCommand {
 
   @Argument(help: "The name of the token.") var name: String
   @Flag(.json) var json = false
-  @OptionGroup var record: UserDatabaseOptions
+  @OptionGroup var options: UserDatabaseOptions
 
   var logEntry: LogEntry? { LogEntry("token revoked", ["name": name]) }
 
