@@ -37,7 +37,7 @@ extension OfferAssembler {
   ///   - isFull: whether values of the record were left out.
   ///   - sink: receives the record.
   ///   - position: the number of the record in the document, counted from 1.
-  func deliver(
+  mutating func deliver(
     _ record: RecordValue, ownKeys: [String] = [], isFull: Bool, to sink: any OfferSink,
     position: Int
   ) throws {

@@ -8,7 +8,8 @@ import OffersCore
 /// 8259, skipped values included; the first error ends the reading. In JSON lines an error affects
 /// its line only, except in a last line without a line feed, which may have been cut off.
 final class JSONFeedReader: FormatReader {
-  private let assembler: OfferAssembler
+  private var assembler: OfferAssembler
+  private let itemKeys: ItemKeys
   private let sink: any OfferSink
   private let input: InputBuffer
   private let isLines: Bool
@@ -25,6 +26,7 @@ final class JSONFeedReader: FormatReader {
     sink: any OfferSink, isLines: Bool
   ) {
     self.assembler = assembler
+    itemKeys = assembler.itemKeys
     self.sink = sink
     self.isLines = isLines
     isFound = definition.format == nil
@@ -127,7 +129,7 @@ final class JSONFeedReader: FormatReader {
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
   ) throws -> Bool {
     var reader = JSONValueReader(scanner)
-    let record = try reader.readItem(&p, depth: depth, for: assembler)
+    let record = try reader.readItem(&p, depth: depth, keys: itemKeys)
     guard case .offer(let mended) = assembler.assemble(record, isFull: reader.isFull) else {
       return false
     }
@@ -141,7 +143,7 @@ final class JSONFeedReader: FormatReader {
   ) throws {
     let first = p.pointee
     var reader = JSONValueReader(scanner)
-    let record = try reader.readItem(&p, depth: depth, for: assembler)
+    let record = try reader.readItem(&p, depth: depth, keys: itemKeys)
     if first != 0x7B, !assembler.readsItemItself {
       let kind = JSONItemLocator.kind(of: first)
       sink.skip(id: nil, position: itemCount, reason: "\(kind), expected an object")
@@ -241,15 +243,15 @@ struct JSONValueReader {
   /// out. They do not count, however large they are. The keys of the first 100 stay, with null, for
   /// hints about missing keys.
   mutating func readItem(
-    _ p: inout JSONScanner.Position, depth: Int, for assembler: OfferAssembler
+    _ p: inout JSONScanner.Position, depth: Int, keys: ItemKeys
   ) throws(JSONStop) -> RecordValue {
     guard p.pointee == 0x7B else { return try read(&p, depth: depth) }
     count += 1
-    return .object(try readObject(&p, depth: depth, for: assembler))
+    return .object(try readObject(&p, depth: depth, keys: keys))
   }
 
   private mutating func readObject(
-    _ p: inout JSONScanner.Position, depth: Int, for assembler: OfferAssembler? = nil
+    _ p: inout JSONScanner.Position, depth: Int, keys: ItemKeys? = nil
   ) throws(JSONStop) -> [RecordValue.Member] {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
     var members: [RecordValue.Member] = []
@@ -261,7 +263,7 @@ struct JSONValueReader {
       var traits = JSONScanner.TextTraits()
       let raw = try scanner.scanKey(&p, &traits)
       let key = JSONText.decode(raw, traits).text
-      if let assembler, !assembler.reads(key) {
+      if let keys, !keys.contains(key) {
         try scanner.skipValue(&p, depth: depth + 1)
         unreadCount += 1
         if unreadCount <= 100 { members.append(.init(key: key, value: .null)) }

@@ -26,7 +26,9 @@ final class XMLItemHandler: XMLTokenHandler {
     var base: LinkResolver?
   }
 
-  private let assembler: OfferAssembler
+  private var assembler: OfferAssembler
+  private let itemKeys: ItemKeys
+  private let links: LinkResolver
   private let document: DocumentValues
   private let sink: any OfferSink
   private var frames: [Frame] = []
@@ -59,6 +61,8 @@ final class XMLItemHandler: XMLTokenHandler {
 
   init(assembler: OfferAssembler, document: DocumentValues, sink: any OfferSink) {
     self.assembler = assembler
+    itemKeys = assembler.itemKeys
+    links = assembler.links
     self.document = document
     self.sink = sink
   }
@@ -107,7 +111,7 @@ final class XMLItemHandler: XMLTokenHandler {
   private func startInItem(_ name: String, _ attributes: [XMLTokenReader.Attribute]) throws {
     // One path leads to a picture, whether or not it has the prefix of XHTML.
     let name = name == "xhtml:img" ? "img" : name
-    if leftOutDepth > 0 || item.count == 1 && !assembler.reads(name) || !hasRoom() {
+    if leftOutDepth > 0 || item.count == 1 && !itemKeys.contains(name) || !hasRoom() {
       leftOutDepth += 1
       return
     }
@@ -134,7 +138,7 @@ final class XMLItemHandler: XMLTokenHandler {
     if declares { frame.element.base = base }
     for (name, value) in attributes {
       let key = "@" + name
-      if item.isEmpty, !assembler.reads(key) { continue }
+      if item.isEmpty, !itemKeys.contains(key) { continue }
       guard hasRoom() else { break }
       try takeRoom(key.utf8.count + value.utf8.count)
       itemValues += 1
@@ -154,12 +158,12 @@ final class XMLItemHandler: XMLTokenHandler {
     guard let text = attributes.first(where: { $0.name == "xml:base" })?.value,
       baseCount < Self.baseLimit, text.utf8.count <= OfferLimits.linkBytes, !text.isBlank
     else { return nil }
-    return (outer ?? assembler.links).within(text)
+    return (outer ?? links).within(text)
   }
 
   func text(_ text: UnsafeRawBufferPointer) throws {
     if !item.isEmpty {
-      if leftOutDepth > 0 || item.count == 1 && !assembler.readsOwnText { return }
+      if leftOutDepth > 0 || item.count == 1 && !itemKeys.hasAll { return }
       try takeRoom(text.count)
     } else {
       if readCount == 0 || documentBytes >= 1 << 20 { return }

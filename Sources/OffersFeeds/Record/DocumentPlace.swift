@@ -151,7 +151,7 @@ final class DocumentPlace {
 
 extension FeedDefinition {
   /// The paths of the values of an item and of its id.
-  private var valuePaths: [FieldPath] {
+  fileprivate var valuePaths: [FieldPath] {
     var paths = (OfferField.allCases.compactMap { fields[$0] } + attributes.map(\.rule))
       .flatMap(\.paths)
     switch id {
@@ -175,20 +175,6 @@ extension FeedDefinition {
     return paths.filter(\.isFromDocument)
   }
 
-  /// The first keys of the paths in an item, so that its other members need not be kept; nil if a path
-  /// begins with another step, and may need any member.
-  var itemKeys: [String]? {
-    var keys: Set<[UInt8]> = []
-    for path in valuePaths where !path.isFromDocument {
-      switch path.steps.first {
-      case .key(let key): keys.insert(Array(key.utf8))
-      case .ownKey: break
-      case .index, .all, .matching, .kind, nil: return nil
-      }
-    }
-    return keys.map { String(decoding: $0, as: UTF8.self) }
-  }
-
   /// Whether a path leads to an item itself, which may be a text then.
   var readsItemItself: Bool {
     valuePaths.contains { path in
@@ -201,6 +187,32 @@ extension FeedDefinition {
         }
     }
   }
+}
+
+/// The keys of an item's members that a rule may read, so that the others need not be kept.
+struct ItemKeys {
+  /// The first keys of the paths in an item; nil if a path begins with another step, and may need any
+  /// member.
+  private let keys: [String]?
+
+  init(_ definition: FeedDefinition) {
+    var keys: Set<[UInt8]> = []
+    for path in definition.valuePaths where !path.isFromDocument {
+      switch path.steps.first {
+      case .key(let key): keys.insert(Array(key.utf8))
+      case .ownKey: break
+      case .index, .all, .matching, .kind, nil:
+        self.keys = nil
+        return
+      }
+    }
+    self.keys = keys.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether a rule may read any member, and the text directly in an XML element.
+  var hasAll: Bool { keys == nil }
+
+  func contains(_ key: String) -> Bool { keys?.contains { $0.hasSameBytes(as: key) } ?? true }
 }
 
 extension FieldRule {

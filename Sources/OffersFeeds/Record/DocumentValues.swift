@@ -111,8 +111,7 @@ final class DocumentValues {
 
   /// The document's statements about itself, according to the values read so far.
   var facts: DocumentFacts {
-    let value = value
-    let values = RecordValues(value, document: value)
+    let values = RecordValues(value, document: self)
     var mended: [String] = []
     var shared: [OfferAttribute] = []
     for attribute in definition.shared {

@@ -2,7 +2,7 @@ import OffersCore
 
 /// The lists of an offer: its categories and its attributes.
 extension OfferAssembler {
-  func readCategories(_ rule: FieldRule) -> String? {
+  mutating func readCategories(_ rule: FieldRule) -> String? {
     if let list = categoryList, let texts = readElements(of: list, rule) { return texts }
     var problem: String?
     for alternative in rule.alternatives {
@@ -19,7 +19,7 @@ extension OfferAssembler {
   }
 
   /// Reads a list in which each element has its text at the first of several places that has one.
-  private func readElements(of list: CommonList, _ rule: FieldRule) -> String? {
+  private mutating func readElements(of list: CommonList, _ rule: FieldRule) -> String? {
     var categories: [String] = []
     var isMended = false
     for element in values.elements(list.steps, before: list.places.lazy.compactMap(\.first).first) {
@@ -36,7 +36,7 @@ extension OfferAssembler {
   }
 
   /// Writes categories as a JSON array, each once; nil for none.
-  private func write(_ categories: [String], isMended: Bool) -> String? {
+  private mutating func write(_ categories: [String], isMended: Bool) -> String? {
     var written: [String] = []
     var seen: Set<[UInt8]> = []
     var isCut = false
@@ -57,7 +57,7 @@ extension OfferAssembler {
     return JSONTextEncoder.list(written.map(JSONTextEncoder.text))
   }
 
-  func readAttributes() -> String? {
+  mutating func readAttributes() -> String? {
     var pairs: [String] = []
     for attribute in definition.attributes {
       let name = attribute.label
@@ -73,7 +73,7 @@ extension OfferAssembler {
     return pairs.isEmpty ? nil : JSONTextEncoder.list(pairs)
   }
 
-  private func readAttribute(_ name: String, _ rule: FieldRule) -> String? {
+  private mutating func readAttribute(_ name: String, _ rule: FieldRule) -> String? {
     var problem: String?
     for alternative in rule.alternatives {
       switch values.value(alternative.value, join: alternative.join) {

@@ -4,7 +4,7 @@ extension OfferAssembler {
   /// Converts a text to the form in which its field is stored, by the reading and the options of
   /// the alternative. Returns nil if the result is empty, and nil with a note if the text has no
   /// such form.
-  func finish(
+  mutating func finish(
     _ found: RecordValues.Text, _ alternative: FieldRule.Alternative, _ field: OfferField
   ) -> String? {
     var text = found.string
@@ -23,7 +23,7 @@ extension OfferAssembler {
       text = link
     }
     if let limit = alternative.limitCharacters { text = Self.cut(text, to: limit) ?? text }
-    let code = alternative.currency.flatMap(code)
+    let code = code(alternative.currency)
     if let minorUnits = alternative.minorUnits {
       guard let amount = amount(text, minorUnits, code ?? definition.currency, field) else {
         return nil
@@ -67,7 +67,7 @@ extension OfferAssembler {
   /// sound.
   ///
   /// - Parameter base: the base of a relative link, if an element around it declares one.
-  private func link(_ text: String, _ field: OfferField, base: LinkResolver?) -> String? {
+  private mutating func link(_ text: String, _ field: OfferField, base: LinkResolver?) -> String? {
     if text.utf8.count > OfferLimits.linkBytes {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
       return nil
@@ -102,7 +102,7 @@ extension OfferAssembler {
   }
 
   /// Converts a date to Unix seconds in decimal digits; returns nil, with a note, for other texts.
-  private func point(_ text: String, _ field: OfferField) -> String? {
+  private mutating func point(_ text: String, _ field: OfferField) -> String? {
     guard let date = date(text) else {
       note(field, "is not a recognized date: “\(Self.shown(text))”", isKept: false)
       return nil
@@ -122,9 +122,10 @@ extension OfferAssembler {
 
   /// The currency code of a rule, in capitals if it consists of three ASCII letters; nil if the
   /// record has none.
-  private func code(_ rule: CurrencyRule) -> String? {
+  private func code(_ rule: CurrencyRule?) -> String? {
     let found: String
     switch rule {
+    case nil: return nil
     case .constant(let code): found = code
     case .path(let path):
       guard case .text(let text) = values.value(path, join: "") else { return nil }
@@ -137,7 +138,7 @@ extension OfferAssembler {
   /// Appends a currency code to an amount that is a bare number; returns other texts unchanged. For
   /// these, in which a sign such as `$` may stand for several currencies, the code is kept beside
   /// the text.
-  private func amount(_ text: String, _ code: String) -> String {
+  private mutating func amount(_ text: String, _ code: String) -> String {
     let isBare = text.utf8.allSatisfy {
       CharacterScan.isDigit($0) || $0 == 0x2E || $0 == 0x2C || $0 == 0x20
     }
@@ -149,7 +150,7 @@ extension OfferAssembler {
   /// Converts an amount in minor units to major units, and appends the currency code if it is
   /// known. Returns nil, with a note, when the number of decimals is unknown. Texts other than
   /// plain numbers are returned unchanged.
-  private func amount(
+  private mutating func amount(
     _ text: String, _ minorUnits: MinorUnitsRule, _ code: String?, _ field: OfferField
   ) -> String? {
     guard text.withBytes({ DecimalShift.amount($0, places: 0) }) != nil else { return text }
@@ -167,7 +168,7 @@ extension OfferAssembler {
     return code.map { "\(number) \($0)" } ?? number
   }
 
-  private func coordinate(_ text: String, _ field: OfferField) -> String? {
+  private mutating func coordinate(_ text: String, _ field: OfferField) -> String? {
     let text = text.trimmed()
     let limit = field == .latitude ? 90.0 : 180.0
     if text.utf8.count <= OfferLimits.nameBytes, let degrees = Double(text),
@@ -184,7 +185,7 @@ extension OfferAssembler {
 extension OfferAssembler {
   /// Returns a field's text, truncated if it exceeds the field's limit, with a note. Returns nil,
   /// also with a note, for a longer text of a field that may not be truncated, such as a link.
-  func fit(_ text: String?, _ field: OfferField) -> String? {
+  mutating func fit(_ text: String?, _ field: OfferField) -> String? {
     let limit = OfferLimits.bytes(of: field)
     guard let text, text.utf8.count > limit else { return text }
     guard OfferLimits.isCut(field) else {
@@ -197,7 +198,7 @@ extension OfferAssembler {
 
   /// Returns an attribute's text, truncated if it exceeds the limit of an attribute together with
   /// the label `name`, with a note. Returns nil, also with a note, if the label leaves no room.
-  func fit(_ text: String, ofAttribute name: String) -> String? {
+  mutating func fit(_ text: String, ofAttribute name: String) -> String? {
     let limit = OfferLimits.attributeBytes - name.utf8.count
     if text.utf8.count <= limit { return text }
     let isCut = limit > OfferLimits.mark.utf8.count
@@ -208,7 +209,7 @@ extension OfferAssembler {
 
   /// Adds a note that a field is left out because its text is too long, and would have another
   /// meaning if it were truncated, as an address or a number would.
-  func noteLong(_ field: OfferField) {
+  mutating func noteLong(_ field: OfferField) {
     let size = OfferLimits.text(OfferLimits.bytes(of: field))
     note(field, "is longer than \(size)", isKept: false)
   }
@@ -218,7 +219,7 @@ extension OfferAssembler {
 extension OfferAssembler {
   /// Whether the present is within the dates of a sale. A date that is missing or not recognized is
   /// no bound.
-  func isNow(_ sale: SaleDatesRule) -> Bool {
+  mutating func isNow(_ sale: SaleDatesRule) -> Bool {
     let first: String?
     let last: String?
     switch sale {
@@ -228,8 +229,8 @@ extension OfferAssembler {
       first = String(range[..<(slash ?? range.endIndex)])
       last = slash.map { String(range[range.utf8.index(after: $0)...]) }
     case .bounds(let from, let until):
-      first = from.flatMap(saleText)
-      last = until.flatMap(saleText)
+      first = from.flatMap { saleText($0) }
+      last = until.flatMap { saleText($0) }
     }
     let start = saleDate(first).map(zone.start) ?? .min
     let end = saleDate(last).map(zone.end) ?? .max
@@ -244,7 +245,7 @@ extension OfferAssembler {
     return text.string
   }
 
-  private func saleDate(_ text: String?) -> ParsedDate? {
+  private mutating func saleDate(_ text: String?) -> ParsedDate? {
     guard let text, !text.isBlank else { return nil }
     if let date = date(text) { return date }
     add("a date of the sale is not recognized: “\(Self.shown(text))”")

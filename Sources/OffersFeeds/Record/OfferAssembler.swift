@@ -1,7 +1,7 @@
 import OffersCore
 
 /// Makes an offer of a record, according to the rules of a definition.
-final class OfferAssembler {
+struct OfferAssembler {
   /// The result for a record.
   enum Result {
     /// The offer is in `offer`. `mended` describes what was left out or repaired; nil if
@@ -26,8 +26,8 @@ final class OfferAssembler {
   let now: Int64
   /// Whether a path leads to an item itself, which may be a text then.
   let readsItemItself: Bool
-  /// The keys of an item's members that a rule may read; nil for all members.
-  private let itemKeys: [String]?
+  /// The members of an item that a rule may read.
+  let itemKeys: ItemKeys
   /// The current offer.
   var offer = OfferRecord()
   /// Descriptions of the current offer's parts that were left out or repaired.
@@ -60,21 +60,13 @@ final class OfferAssembler {
       definition.fields[field].map { (field: field, rule: $0) }
     }
     categoryList = definition.fields[.categories].flatMap { CommonList($0) }
-    values = RecordValues(.null, document: document.value)
+    values = RecordValues(.null, document: document)
     zone = definition.dayZone
     readsItemItself = definition.readsItemItself
-    itemKeys = definition.itemKeys
+    itemKeys = ItemKeys(definition)
     nameKey = definition.fields[.name]?.onlyKey
     if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
   }
-
-  /// Whether a rule may read the member of an item with a key.
-  func reads(_ key: String) -> Bool {
-    itemKeys?.contains { $0.hasSameBytes(as: key) } ?? true
-  }
-
-  /// Whether a rule may read the text directly in an XML element that is an item.
-  var readsOwnText: Bool { itemKeys == nil }
 
   /// Makes an offer of a record.
   ///
@@ -84,9 +76,8 @@ final class OfferAssembler {
   ///     items matches, the innermost last.
   ///   - isFull: whether values of the record were left out because it has more than
   ///     `RecordValue.countLimit`.
-  func assemble(_ record: RecordValue, ownKeys: [String] = [], isFull: Bool) -> Result {
-    let document = document
-    values = RecordValues(record, document: document.value, ownKeys: ownKeys)
+  mutating func assemble(_ record: RecordValue, ownKeys: [String] = [], isFull: Bool) -> Result {
+    values = RecordValues(record, document: document, ownKeys: ownKeys)
     if hasNotes { forgetNotes() }
     offer = OfferRecord()
     guard let id = readID(), !id.isBlank else {
@@ -121,7 +112,7 @@ final class OfferAssembler {
 
   /// Returns the key that a record lacks, if the reason why the record is not an offer is a missing
   /// id or name that comes from a single key; otherwise nil.
-  func missingKey(for reason: String) -> String? {
+  mutating func missingKey(for reason: String) -> String? {
     missingCount += 1
     return reason == Self.noID ? idKey : reason == Self.noName ? nameKey : nil
   }
@@ -131,14 +122,14 @@ final class OfferAssembler {
 
   /// The text of an amount that is a JSON number. One with three decimals could be mistaken for
   /// thousands, so that it is marked.
-  private func amount(ofNumber number: String) -> String {
+  private mutating func amount(ofNumber number: String) -> String {
     let text = JSONNumberText.amount(number)
     let point = text.utf8.firstIndex(of: 0x2E)
     offer.isRewardNumber = point.map { text.utf8[$0...].count == 4 } ?? false
     return text
   }
 
-  private func readID() -> String? {
+  private mutating func readID() -> String? {
     let rule: FieldRule
     var parts: [FieldPath] = []
     switch definition.id {
@@ -168,7 +159,7 @@ final class OfferAssembler {
     return MadeID.make(from: parts, values)
   }
 
-  private func read(_ rule: FieldRule, _ field: OfferField) -> String? {
+  private mutating func read(_ rule: FieldRule, _ field: OfferField) -> String? {
     var problem: String?
     let noteCount = notes.count
     for alternative in rule.alternatives {
@@ -195,12 +186,12 @@ final class OfferAssembler {
     return nil
   }
 
-  func add(_ note: String) {
+  mutating func add(_ note: String) {
     hasNotes = true
     notes.append(note)
   }
 
-  private func forgetNotes() {
+  private mutating func forgetNotes() {
     notes = []
     idNote = nil
     nameNote = nil
@@ -214,7 +205,7 @@ final class OfferAssembler {
   ///   - problem: the rest of a sentence about the field, such as “is not valid Unicode”.
   ///   - isKept: true if the text is kept, with U+FFFD in place of invalid bytes; false if it is
   ///     left out.
-  func note(_ field: OfferField, _ problem: String, isKept: Bool) {
+  mutating func note(_ field: OfferField, _ problem: String, isKept: Bool) {
     if field == .name {
       nameNote = isKept ? "name \(problem)" : "name \(problem), expected text"
     }

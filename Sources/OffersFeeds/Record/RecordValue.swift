@@ -43,28 +43,6 @@ enum RecordValue {
 
 /// The texts of values.
 extension RecordValue {
-  /// The content of a value that a rule reads.
-  enum Content {
-    /// Null, an empty text, or an element without a text.
-    case none
-    case text(String, isMended: Bool, isNumber: Bool)
-    /// A value that is neither a text nor a number, with a description such as `a list`.
-    case wrong(String)
-  }
-
-  var content: Content {
-    switch self {
-    case .null: .none
-    case .truth: .wrong("true or false")
-    case .number(let text): .text(text, isMended: false, isNumber: true)
-    case .text(let text): text.isEmpty ? .none : .text(text, isMended: false, isNumber: false)
-    case .mendedText(let text): .text(text, isMended: true, isNumber: false)
-    case .list: .wrong("a list")
-    case .object: .wrong("an object")
-    case .element(let element): RecordValue.text(element.text).content
-    }
-  }
-
   /// The text of a value that a condition compares; nil for a value without one.
   var comparedText: String? {
     switch self {
@@ -233,13 +211,12 @@ extension RecordValue.Found {
   ///   - following: the step that the caller takes after the path.
   ///   - isRecord: whether this value is the whole record.
   func find(
-    _ steps: some Collection<FieldPath.Step>, before following: FieldPath.Step? = nil,
+    _ steps: ArraySlice<FieldPath.Step>, before following: FieldPath.Step? = nil,
     isRecord: Bool = true
   ) -> [RecordValue.Found] {
-    var rest = Array(steps)[...]
+    var rest = steps
     var isRecord = isRecord
-    guard let start = follow(&rest, &isRecord) else { return [] }
-    var found = [start]
+    var found = [self]
     var owner = 0
     while let step = rest.popFirst() {
       switch step {
@@ -258,24 +235,22 @@ extension RecordValue.Found {
     return found
   }
 
-  /// Follows the keys at the start of a path as long as each leads to one value, and removes them.
-  /// Returns nil if a key leads to none.
-  func follow(
-    _ steps: inout ArraySlice<FieldPath.Step>, _ isRecord: inout Bool
-  ) -> RecordValue.Found? {
+  /// Follows the keys at the start of a path from the record as long as each leads to one value.
+  /// Returns that value and the number of the keys; nil if a key leads to none.
+  func follow(_ steps: [FieldPath.Step]) -> (found: RecordValue.Found, count: Int)? {
     var found = self
-    while case .key(let key)? = steps.first, isRecord || key != "img" {
+    var count = 0
+    while count < steps.count, case .key(let key) = steps[count], count == 0 || key != "img" {
       switch found.value.members(key) {
       case .none: return nil
-      case .several: return found
+      case .several: return (found, count)
       case .one(let value):
         if case .element(let element) = found.value { found.base = element.base ?? found.base }
         found = RecordValue.Found(value, in: found)
       }
-      isRecord = false
-      steps.removeFirst()
+      count += 1
     }
-    return found
+    return (found, count)
   }
 
   /// The values of the members with a key. A picture anywhere in a text is found as if it were

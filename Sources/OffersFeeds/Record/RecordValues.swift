@@ -3,15 +3,12 @@ import OffersCore
 /// Looks up the values of rules in a record and in the document around it.
 struct RecordValues {
   private let record: RecordValue
-  private let document: () -> RecordValue
+  private let document: DocumentValues
   /// The keys of the record and of the objects around it that a `*` in the path of the items
   /// matches, the innermost last.
   private let ownKeys: [String]
 
-  init(
-    _ record: RecordValue, document: @autoclosure @escaping () -> RecordValue,
-    ownKeys: [String] = []
-  ) {
+  init(_ record: RecordValue, document: DocumentValues, ownKeys: [String] = []) {
     self.record = record
     self.document = document
     self.ownKeys = ownKeys
@@ -19,6 +16,7 @@ struct RecordValues {
 
   /// The result of a lookup.
   enum Value {
+    /// Nothing, null, an empty text, or an element without a text.
     case none
     case text(Text)
     /// A value that is neither a text nor a number, with a description such as `a list`.
@@ -65,12 +63,11 @@ struct RecordValues {
       let key = ownKeys[ownKeys.count - level]
       return key.isEmpty ? .none : .text(Text(string: key))
     }
-    var rest = path.steps[...]
-    var isRecord = true
-    let start = RecordValue.Found(path.isFromDocument ? document() : record)
-    guard let next = start.follow(&rest, &isRecord) else { return .none }
-    if rest.isEmpty { return Self.value(next) }
-    let found = next.find(rest, isRecord: isRecord)
+    let start = RecordValue.Found(path.isFromDocument ? document.value : record)
+    guard let (next, count) = start.follow(path.steps) else { return .none }
+    if count == path.steps.count { return Self.value(next) }
+    let rest = path.steps[count...]
+    let found = next.find(rest, isRecord: count == 0)
     let takesAll = rest.contains(.all)
     guard takesAll, found.count > 1 else {
       guard let first = found.first else { return .none }
@@ -119,12 +116,12 @@ struct RecordValues {
   func elements(
     _ steps: [FieldPath.Step], before following: FieldPath.Step?
   ) -> [RecordValue.Found] {
-    RecordValue.Found(record).find(steps, before: following)
+    RecordValue.Found(record).find(steps[...], before: following)
   }
 
   /// The first text at a path from a value of the record; nil if it has none there.
   func text(_ steps: [FieldPath.Step], of element: RecordValue.Found) -> Text? {
-    for case .text(let text) in element.find(steps, isRecord: false).lazy.map(Self.value)
+    for case .text(let text) in element.find(steps[...], isRecord: false).lazy.map(Self.value)
     where !text.string.isBlank {
       return text
     }
@@ -132,17 +129,23 @@ struct RecordValues {
   }
 
   private func find(_ path: FieldPath) -> [RecordValue.Found] {
-    RecordValue.Found(path.isFromDocument ? document() : record).find(path.steps)
+    RecordValue.Found(path.isFromDocument ? document.value : record).find(path.steps[...])
   }
 
   private static func value(_ found: RecordValue.Found) -> Value {
-    switch found.value.content {
-    case .none: return .none
-    case .wrong(let kind): return .wrong(kind)
-    case .text(let text, let isMended, let isNumber):
-      var base = found.base
-      if case .element(let element) = found.value { base = element.base ?? base }
-      return .text(Text(string: text, isMended: isMended, isNumber: isNumber, base: base))
+    switch found.value {
+    case .null: return .none
+    case .truth: return .wrong("true or false")
+    case .number(let text): return .text(Text(string: text, isNumber: true, base: found.base))
+    case .text(let text):
+      return text.isEmpty ? .none : .text(Text(string: text, base: found.base))
+    case .mendedText(let text):
+      return .text(Text(string: text, isMended: true, base: found.base))
+    case .list: return .wrong("a list")
+    case .object: return .wrong("an object")
+    case .element(let element):
+      let text = element.text
+      return text.isEmpty ? .none : .text(Text(string: text, base: element.base ?? found.base))
     }
   }
 }
