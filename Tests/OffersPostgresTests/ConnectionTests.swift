@@ -94,9 +94,9 @@ struct ConnectionTests {
   func values() async throws {
     let home = try await Home()
     var flags = ArrayParameter(.bool)
-    flags.append(true)
+    flags.append(.flag(true))
     var reals = ArrayParameter(.float8)
-    for real in [0.1, nil, -.infinity] { reals.append(real) }
+    for real in [0.1, nil, -.infinity] { reals.append(.real(real)) }
     let texts = ["", "É\u{301}", "a'b\\\"{},", String(repeating: "x", count: 100_000)]
     let read = try await home.database.read { [flags, reals] connection in
       let row = try connection.rows(
@@ -105,8 +105,9 @@ struct ConnectionTests {
           ($8::bool[])[1], ($9::float8[])[1], ($9::float8[])[2], cardinality($10::bigint[])
         """,
         [
-          .number(.min), .real(0.1), .text(""), .bytes([0, 255]), .texts(texts), .texts(texts),
-          .null(.text), .array(flags), .array(reals), .numbers([]),
+          .number(.min), Parameter(.real(0.1)), .text(""), Parameter(.bytes([0, 255])),
+          .texts(texts), .texts(texts), .text(nil), Parameter(flags), Parameter(reals),
+          .numbers([]),
         ])[0]
       return [
         row.number(0) == .min, row.findReal(1) == 0.1, row.findText(2) == "",

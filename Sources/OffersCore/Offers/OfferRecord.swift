@@ -32,9 +32,6 @@ package struct OfferRecord: Sendable, Hashable {
   /// The offer's id in its feed.
   package var id: String { self[.id] ?? "" }
 
-  /// Whether the record has any of the optional fields from `retailer` on.
-  package var hasDetails: Bool { texts[OfferField.retailer.rawValue...].contains { $0 != nil } }
-
   /// The hash of all texts, the id included.
   ///
   /// - Parameter seed: a hash of the rules by which offers are derived from documents.

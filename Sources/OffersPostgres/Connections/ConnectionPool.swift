@@ -96,34 +96,18 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Gives an idle connection to a waiter, or lines it up and opens another connection if there may
-  /// be one.
+  /// Lines up an operation for a connection.
   private func wait(_ number: Int, _ continuation: CheckedContinuation<Member, any Error>) {
-    enum Next {
-      case use(Member)
-      case open
-      case wait
-      case refuse(any Error)
-    }
-    let next = state.withLock { state -> Next in
-      if state.isClosed { return .refuse(Self.closed) }
+    let refusal = state.withLock { state -> (any Error)? in
+      if state.isClosed { return Self.closed }
       // A cancellation before this call found no waiter to remove.
-      if Task.isCancelled { return .refuse(CancellationError()) }
-      if state.waiters.isEmpty, let member = state.idle.popLast() { return .use(member) }
+      if Task.isCancelled { return CancellationError() }
       state.waiters.append(Waiter(number: number, continuation: continuation))
-      if state.count < limit, state.openingCount < state.waiters.count {
-        state.count += 1
-        state.openingCount += 1
-        return .open
-      }
-      return .wait
+      return nil
     }
-    switch next {
-    case .use(let member): return continuation.resume(returning: member)
-    case .refuse(let error): return continuation.resume(throwing: error)
-    case .open: open()
-    case .wait: break
-    }
+    if let refusal { return continuation.resume(throwing: refusal) }
+    serve()
+    if !state.withLock({ $0.waiters.contains { $0.number == number } }) { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(waitSeconds)) { [weak self] in
       guard let self else { return }
       self.giveUp(
@@ -132,6 +116,26 @@ final class ConnectionPool: Sendable {
           .storageFailed, "\(self.url.capitalized) was busy for too long. Nothing was changed.",
           hint: "All connections of this program were in use. Try again."))
     }
+  }
+
+  /// Gives the idle connections to the operations that wait longest, and opens another one if more wait and
+  /// there may be one.
+  private func serve() {
+    let (served, opens) = state.withLock { state in
+      var served: [(Waiter, Member)] = []
+      while !state.waiters.isEmpty, let member = state.idle.popLast() {
+        served.append((state.waiters.removeFirst(), member))
+      }
+      let opens =
+        !state.isClosed && state.count < limit && state.openingCount < state.waiters.count
+      if opens {
+        state.count += 1
+        state.openingCount += 1
+      }
+      return (served, opens)
+    }
+    for (waiter, member) in served { waiter.continuation.resume(returning: member) }
+    if opens { open() }
   }
 
   /// Ends the wait of an operation, unless it has a connection.
@@ -169,44 +173,25 @@ final class ConnectionPool: Sendable {
           return (state.waiters.isEmpty ? nil : state.waiters.removeFirst(), true)
         }
         waiter?.continuation.resume(throwing: error)
-        if mayOpen { openForWaiters() }
+        if mayOpen { serve() }
       }
     }
   }
 
-  /// Gives a connection to the operation that waits longest, or keeps it; one that cannot be used
-  /// again is closed.
+  /// Takes back a connection; one that cannot be used again is closed.
   private func give(back member: Member, isUsable: Bool) {
-    let waiter = state.withLock { state -> Waiter? in
+    state.withLock { state in
       // The server may still answer others than the one that did not end what was cancelled.
       let isLost = !isUsable && !member.cancellation.isCancelled
       if isLost { state.age += 1 }
-      guard isUsable, !state.isClosed, member.age == state.age else {
-        state.count -= 1
-        if isLost {
-          state.count -= state.idle.count
-          state.idle = []
-        }
-        return nil
+      if isUsable, !state.isClosed, member.age == state.age { return state.idle.append(member) }
+      state.count -= 1
+      if isLost {
+        state.count -= state.idle.count
+        state.idle = []
       }
-      if !state.waiters.isEmpty { return state.waiters.removeFirst() }
-      state.idle.append(member)
-      return nil
     }
-    waiter?.continuation.resume(returning: member)
-    if waiter == nil { openForWaiters() }
-  }
-
-  private func openForWaiters() {
-    let opens = state.withLock { state in
-      guard !state.isClosed, state.count < limit, state.openingCount < state.waiters.count else {
-        return false
-      }
-      state.count += 1
-      state.openingCount += 1
-      return true
-    }
-    if opens { open() }
+    serve()
   }
 }
 

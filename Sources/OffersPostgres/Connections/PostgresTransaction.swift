@@ -37,84 +37,57 @@ extension Row: SQLRow {
   func findBlob(_ column: Int) -> [UInt8]? { findBytes(column).map { Array($0) } }
 }
 
-extension Parameter {
-  fileprivate init(_ value: SQLValue) {
+/// A value that is bound to a parameter of a statement, in PostgreSQL's binary format.
+/// https://www.postgresql.org/docs/current/protocol-message-formats.html
+struct Parameter {
+  /// The type's number in `pg_type`, which PostgreSQL never changes.
+  let type: UInt32
+  /// The value's bytes; nil for NULL.
+  let encoded: [UInt8]?
+  /// Whether the value is a text that PostgreSQL cannot hold, because it has U+0000.
+  let isUnstorable: Bool
+
+  private init(_ type: ArrayParameter.Element, _ encoded: [UInt8]?) {
+    self.type = type.rawValue
+    self.encoded = encoded
+    isUnstorable = type == .text && encoded?.contains(0) == true
+  }
+
+  init(_ value: SQLValue) {
     self =
       switch value {
       case .number(let number): .number(number)
-      case .real(let real): real.map { .real($0) } ?? .null(.float8)
-      case .flag(let flag): flag.map { .flag($0) } ?? .null(.bool)
+      case .real(let real): Parameter(.float8, real?.bitPattern.bigEndianBytes)
+      case .flag(let flag): Parameter(.bool, flag.map { [$0 ? 1 : 0] })
       case .text(let text): .text(text)
-      case .bytes(let bytes): bytes.map { .bytes($0) } ?? .null(.bytea)
+      case .bytes(let bytes): Parameter(.bytea, bytes)
       case .numbers(let numbers): .numbers(numbers)
       case .texts(let texts): .texts(texts)
       // Only SQLite takes rows apart; see `Dialect.table(_:as:first:)`.
-      case .rows: .null(.text)
+      case .rows: .text(nil)
       }
   }
-}
 
-/// A value that is bound to a parameter of a statement, in PostgreSQL's binary format.
-/// https://www.postgresql.org/docs/current/protocol-message-formats.html
-enum Parameter {
-  /// NULL of a type.
-  case null(ArrayParameter.Element)
-  case number(Int64)
-  case real(Double)
-  case flag(Bool)
-  case text(String)
-  case bytes([UInt8])
   /// An array that was encoded before.
-  case array(ArrayParameter)
+  init(_ array: ArrayParameter) {
+    type = array.element.arrayType
+    encoded = array.encoded
+    isUnstorable = array.isUnstorable
+  }
 
-  static func number(_ value: Int64?) -> Parameter { value.map { .number($0) } ?? .null(.int8) }
-  static func text(_ value: String?) -> Parameter { value.map { .text($0) } ?? .null(.text) }
+  static func number(_ value: Int64?) -> Parameter { Parameter(.int8, value?.bigEndianBytes) }
+  static func text(_ value: String?) -> Parameter { Parameter(.text, value.map { Array($0.utf8) }) }
 
   static func numbers(_ values: [Int64?]) -> Parameter {
     var array = ArrayParameter(.int8)
     for value in values { array.append(value) }
-    return .array(array)
+    return Parameter(array)
   }
 
   static func texts(_ values: [String?]) -> Parameter {
     var array = ArrayParameter(.text)
     for value in values { array.append(value) }
-    return .array(array)
-  }
-
-  /// The type's number in `pg_type`, which PostgreSQL never changes.
-  var type: UInt32 {
-    switch self {
-    case .null(let type): type.rawValue
-    case .number: ArrayParameter.Element.int8.rawValue
-    case .real: ArrayParameter.Element.float8.rawValue
-    case .flag: ArrayParameter.Element.bool.rawValue
-    case .text: ArrayParameter.Element.text.rawValue
-    case .bytes: ArrayParameter.Element.bytea.rawValue
-    case .array(let array): array.element.arrayType
-    }
-  }
-
-  /// Whether the value is a text that PostgreSQL cannot hold, because it has U+0000.
-  var isUnstorable: Bool {
-    switch self {
-    case .text(let text): !StoredText.isStorable(text)
-    case .array(let array): array.isUnstorable
-    case .null, .number, .real, .flag, .bytes: false
-    }
-  }
-
-  /// The value's bytes; nil for NULL.
-  var encoded: [UInt8]? {
-    switch self {
-    case .null: nil
-    case .number(let value): value.bigEndianBytes
-    case .real(let value): value.bitPattern.bigEndianBytes
-    case .flag(let value): [value ? 1 : 0]
-    case .text(let value): Array(value.utf8)
-    case .bytes(let value): value
-    case .array(let array): array.encoded
-    }
+    return Parameter(array)
   }
 }
 
@@ -156,17 +129,6 @@ struct ArrayParameter {
     body.append(bigEndian: UInt64(bitPattern: value))
   }
 
-  mutating func append(_ value: Double?) {
-    guard let value else { return appendNull() }
-    appendLength(8)
-    body.append(bigEndian: value.bitPattern)
-  }
-
-  mutating func append(_ value: Bool) {
-    appendLength(1)
-    body.append(value ? 1 : 0)
-  }
-
   mutating func append(_ value: String?) {
     guard var value else { return appendNull() }
     value.withUTF8 { append(UnsafeRawBufferPointer($0)) }
@@ -180,12 +142,13 @@ struct ArrayParameter {
     if element == .text, value.contains(0) { isUnstorable = true }
   }
 
-  mutating func append(_ value: [UInt8]?) {
-    guard let value else { return appendNull() }
-    value.withUnsafeBytes { append($0) }
+  /// Appends a value of the array's type.
+  mutating func append(_ value: SQLValue) {
+    guard let bytes = Parameter(value).encoded else { return appendNull() }
+    bytes.withUnsafeBytes { append($0) }
   }
 
-  mutating func appendNull() { appendLength(-1) }
+  private mutating func appendNull() { appendLength(-1) }
 
   private mutating func appendLength(_ length: Int) {
     count += 1

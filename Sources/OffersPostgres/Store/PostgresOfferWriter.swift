@@ -140,27 +140,19 @@ struct OfferBatch {
     }
   }
 
-  /// The columns that a record sets. The first ones are those of `OfferField` in its order, without the
-  /// id.
+  /// The columns that an offer sets, the id first.
   private var columns: [Column] =
-    OfferField.allCases.dropFirst().map { field in
-      switch field.columnType {
-      case .text: Column(field.column, .text)
-      case .seconds: Column(field.column, .int8)
-      case .degrees: Column(field.column, .float8)
+    OfferRow.columns.map { name, kind in
+      switch kind {
+      case .text: Column(name, .text)
+      case .integer: Column(name, .int8)
+      case .real: Column(name, .float8)
+      case .flag: Column(name, .bool)
+      case .bytes: Column(name, .bytea)
       }
-    } + [Column("content_hash", .int8)]
-    + zip(OfferField.rewardColumns, [.int8, .text, .int8, .bool]).map { Column($0, $1) } + [
-      Column("name_key", .bytea), Column("retailer_key", .bytea),
-      Column("category_keys", .bytea), Column("search", .text, cast: "::tsvector"),
-    ]
-  /// The numbers of the columns after the fields.
-  private static let hash = OfferField.count - 1
-  private static let firstReward = hash + 1
-  private static let firstKey = firstReward + OfferField.rewardColumns.count
+    } + [Column("search", .text, cast: "::tsvector")]
 
   private var keys = ArrayParameter(.int8)
-  private var ids = ArrayParameter(.text)
   /// For updates, when each offer changed; NULL to keep the time.
   private var changes = ArrayParameter(.int8)
   /// For imports, the feed, the times and the first sync of each offer.
@@ -189,74 +181,36 @@ struct OfferBatch {
   mutating func append(
     _ record: OfferRecord, key: Int64, changedAt: Int64? = nil, words: inout Set<String>
   ) {
-    let before = columns.reduce(0) { $0 + $1.values.byteCount }
+    append(
+      OfferRow.values(of: record), key: key, changedAt: changedAt, SearchVector { record[$0] },
+      &words)
+  }
+
+  private mutating func append(
+    _ values: [SQLValue], key: Int64, changedAt: Int64?, _ search: SearchVector,
+    _ words: inout Set<String>
+  ) {
     keys.append(key)
     changes.append(changedAt)
-    ids.append(record.id)
-    for field in OfferField.allCases.dropFirst() {
-      let text = record[field]
-      let column = field.rawValue - 1
-      switch field.columnType {
-      case .text: columns[column].values.append(text)
-      case .seconds: columns[column].values.append(Self.seconds(text))
-      case .degrees: columns[column].values.append(text.flatMap(Double.init))
-      }
+    for (index, value) in (values + [.text(search.text)]).enumerated() {
+      let before = columns[index].values.byteCount
+      columns[index].values.append(value)
+      bytes += columns[index].values.byteCount - before
     }
-    columns[Self.hash].values.append(Int64(bitPattern: record.contentHash))
-    appendReward(record.reward?.value, isUpTo: record.reward?.isUpTo ?? false)
-    appendKeys(
-      record[.name] ?? "", retailer: record[.retailer], description: record[.description],
-      categories: record[.categories], attributes: record[.attributes], terms: record[.terms],
-      &words)
-    bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
-  }
-
-  private mutating func appendReward(_ value: Reward.Value?, isUpTo: Bool) {
-    var amount: Int64?
-    var currency: String?
-    var percent: Int64?
-    switch value {
-    case .amount(let units, _): (amount, currency) = (units, value?.storedCurrency)
-    case .percent(let hundredths): percent = hundredths
-    case nil: break
-    }
-    columns[Self.firstReward].values.append(amount)
-    columns[Self.firstReward + 1].values.append(currency)
-    columns[Self.firstReward + 2].values.append(percent)
-    columns[Self.firstReward + 3].values.append(isUpTo)
-  }
-
-  private mutating func appendKeys(
-    _ name: String, retailer: String?, description: String?, categories: String?,
-    attributes: String?, terms: String?, _ words: inout Set<String>
-  ) {
-    let categories = categories.map(JSONTexts.parse)
-    columns[Self.firstKey].values.append(NaturalOrder.key(name))
-    columns[Self.firstKey + 1].values.append(retailer.map { NaturalOrder.key($0) })
-    columns[Self.firstKey + 2].values.append(categories.map { NaturalOrder.keys($0) })
-    let document = SearchVector(
-      name: name, retailer: retailer, description: description, categories: categories ?? [],
-      attributes: attributes.map(OfferAttribute.parse) ?? [], terms: terms)
-    columns[Self.firstKey + 3].values.append(document.text)
-    words.formUnion(document.words)
-  }
-
-  /// Whole Unix seconds of the integer or decimal number in a record; nil for another text.
-  private static func seconds(_ text: String?) -> Int64? {
-    text.flatMap { Int64($0) ?? Double($0).map { Date(timeIntervalSince1970: $0).storedSeconds } }
+    words.formUnion(search.words)
   }
 
   private var sourceNames: String {
-    (["offer_key", "id", "changed_at"] + columns.map(\.name)).joined(separator: ", ")
+    (["offer_key", "changed_at"] + columns.map(\.name)).joined(separator: ", ")
   }
 
   private var values: [Parameter] {
-    [.array(keys), .array(ids), .array(changes)] + columns.map { .array($0.values) }
+    [Parameter(keys), Parameter(changes)] + columns.map { Parameter($0.values) }
   }
 
   /// The rows of the batch as a table `new`.
   private func source(first: Int, more: [Column] = []) -> String {
-    let types = ["bigint", "text", "bigint"] + (columns + more).map(\.type)
+    let types = ["bigint", "bigint"] + (columns + more).map(\.type)
     let arrays = types.enumerated().map { "$\($0 + first)::\($1)[]" }.joined(separator: ", ")
     let names = ([sourceNames] + more.map(\.name)).joined(separator: ", ")
     return "unnest(\(arrays)) AS new (\(names))"
@@ -264,7 +218,6 @@ struct OfferBatch {
 
   private mutating func removeAll() {
     keys.removeAll()
-    ids.removeAll()
     changes.removeAll()
     for index in columns.indices { columns[index].values.removeAll() }
     for index in imported.indices { imported[index].values.removeAll() }
@@ -291,8 +244,8 @@ struct OfferBatch {
     return try connection.rows(
       """
       INSERT INTO offer (
-        offer_key, feed_key, id, first_seen_at, changed_at, found_at, first_run_id, \(names))
-      SELECT new.offer_key, $1, new.id, $2, $2, $3, $4, \(selected) FROM \(source(first: 5))
+        offer_key, feed_key, first_seen_at, changed_at, found_at, first_run_id, \(names))
+      SELECT new.offer_key, $1, $2, $2, $3, $4, \(selected) FROM \(source(first: 5))
       ON CONFLICT (feed_key, id) DO NOTHING RETURNING offer_key
       """,
       [.number(feedKey), .number(time), .number(foundAt), .number(firstRunID)] + values
@@ -307,7 +260,8 @@ struct OfferBatch {
   mutating func update(foundAt: Int64?, in connection: Connection) throws {
     if count == 0 { return }
     defer { removeAll() }
-    let assigned = columns.map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
+    let assigned = columns.dropFirst()
+      .map { "\($0.name) = new.\($0.name)\($0.cast)" }.joined(separator: ", ")
     try connection.run(
       """
       UPDATE offer SET gone_at = NULL, found_at = $1,
@@ -319,8 +273,7 @@ struct OfferBatch {
 
 /// Offers of an export.
 extension OfferBatch {
-  /// Adds an offer of an export. Its content hash is 0, so that the next sync compares values, and does
-  /// not report an equal offer as changed.
+  /// Adds an offer of an export.
   ///
   /// - Parameters:
   ///   - offer: the offer as it is to be stored.
@@ -332,28 +285,11 @@ extension OfferBatch {
     _ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?,
     words: inout Set<String>
   ) {
-    let before = columns.reduce(0) { $0 + $1.values.byteCount }
-    keys.append(key)
-    ids.append(offer.ref.offerID)
-    changes.append(offer.changedAt)
-    for field in OfferField.allCases.dropFirst() {
-      let column = field.rawValue - 1
-      switch field.columnType {
-      case .text: columns[column].values.append(offer[field])
-      case .seconds: columns[column].values.append(offer.seconds(field))
-      case .degrees: columns[column].values.append(offer.degrees(field))
-      }
-    }
-    columns[Self.hash].values.append(Int64(0))
-    appendReward(offer.reward?.value, isUpTo: offer.reward?.isUpTo ?? false)
-    appendKeys(
-      offer.name, retailer: offer[.retailer], description: offer[.description],
-      categories: offer[.categories], attributes: offer[.attributes], terms: offer[.terms], &words)
-    imported[0].values.append(feedKey)
-    imported[1].values.append(offer.firstSeenAt)
-    imported[2].values.append(offer.goneAt)
-    imported[3].values.append(firstRunID)
-    bytes += columns.reduce(0) { $0 + $1.values.byteCount } - before
+    append(
+      OfferRow.values(of: offer), key: key, changedAt: offer.changedAt, SearchVector { offer[$0] },
+      &words)
+    let others = [feedKey, offer.firstSeenAt, offer.goneAt, firstRunID]
+    for (index, value) in others.enumerated() { imported[index].values.append(value) }
   }
 
   /// Inserts the offers of an export, which are not stored, and empties the batch.
@@ -365,11 +301,11 @@ extension OfferBatch {
     try connection.run(
       """
       INSERT INTO offer (
-        offer_key, feed_key, id, first_seen_at, changed_at, gone_at, first_run_id, \(names))
-      SELECT new.offer_key, new.feed_key, new.id, new.first_seen_at, new.changed_at, new.gone_at,
+        offer_key, feed_key, first_seen_at, changed_at, gone_at, first_run_id, \(names))
+      SELECT new.offer_key, new.feed_key, new.first_seen_at, new.changed_at, new.gone_at,
         new.first_run_id, \(selected)
       FROM \(source(first: 1, more: imported))
-      """, values + imported.map { .array($0.values) })
+      """, values + imported.map { Parameter($0.values) })
   }
 }
 
@@ -405,10 +341,7 @@ struct ChangeBatch {
       INSERT INTO change (change_id, run_id, feed_key, at, offer_key, kind, offer_count, fields)
       SELECT new.* FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS new
       """,
-      [
-        .array(ids), .array(runs), .array(feeds), .array(times), .array(keys), .array(kinds),
-        .array(counts), .array(fields),
-      ])
+      [ids, runs, feeds, times, keys, kinds, counts, fields].map { Parameter($0) })
     self = ChangeBatch()
   }
 }

@@ -145,7 +145,10 @@ struct Schema {
   private func record(_ migration: PostgreSQLMigration, in connection: Connection) throws {
     try connection.run(
       "INSERT INTO schema_migration (number, name, is_expanding) VALUES ($1, $2, $3)",
-      [.number(Int64(migration.number)), .text(migration.name), .flag(migration.isExpanding)])
+      [
+        .number(Int64(migration.number)), .text(migration.name),
+        Parameter(.flag(migration.isExpanding)),
+      ])
   }
 
   /// - Throws: `OffersError` with `storageFailed` if a table belongs to another role.

@@ -20,16 +20,16 @@ struct SearchVector {
   private var bytes = 0
   private var place = 0
 
-  init(
-    name: String, retailer: String?, description: String?, categories: [String],
-    attributes: [OfferAttribute], terms: String?
-  ) {
-    add(name, of: .name)
-    add(retailer, of: .retailer)
-    add(description, of: .description)
-    for category in categories { add(category, of: .categories) }
-    for attribute in attributes { add(attribute.value, of: .attributes) }
-    add(terms, of: .terms)
+  /// - Parameter text: the text of a field of the offer, a list as its JSON.
+  init(_ text: (OfferField) -> String?) {
+    add(text(.name), of: .name)
+    add(text(.retailer), of: .retailer)
+    add(text(.description), of: .description)
+    for category in text(.categories).map(JSONTexts.parse) ?? [] { add(category, of: .categories) }
+    for attribute in text(.attributes).map(OfferAttribute.parse) ?? [] {
+      add(attribute.value, of: .attributes)
+    }
+    add(text(.terms), of: .terms)
   }
 
   /// Adds the words of a text.

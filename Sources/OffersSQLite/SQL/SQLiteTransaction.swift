@@ -67,11 +67,6 @@ struct PreparedStatement {
     if let number { bind(index, number) } else { bindNull(index) }
   }
 
-  /// Binds a number, or NULL for nil.
-  func bind(_ index: Int32, real: Double?) {
-    if let real { sqlite3_bind_double(handle, index, real) } else { bindNull(index) }
-  }
-
   @inline(__always)
   func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
@@ -90,11 +85,6 @@ struct PreparedStatement {
       _ = sqlite3_bind_text64(
         handle, index, $0.baseAddress, UInt64($0.count), Self.transient, UInt8(SQLITE_UTF8))
     }
-  }
-
-  /// Binds bytes that must stay valid until `run` returns.
-  func bind(_ index: Int32, bytes: UnsafeRawBufferPointer) {
-    sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
   /// Binds bytes that SQLite copies.
@@ -117,16 +107,28 @@ struct PreparedStatement {
     for (number, value) in values.enumerated() {
       if value.isUnstorable { throw StoredText.refusal }
       let index = sqlite3_bind_parameter_index(handle, "$\(number + 1)")
-      if index == 0 { continue }
-      switch value {
-      case .number(let number): bind(index, number: number)
-      case .real(let real): bind(index, real: real)
-      case .flag(let flag): bind(index, number: flag.map { $0 ? 1 : 0 })
-      case .text(let text): bind(index, copying: text)
-      case .bytes(let bytes): bind(index, copying: bytes)
-      case .numbers, .texts, .rows: bind(index, copying: value.jsonList)
-      }
+      if index != 0 { bind(index, value) }
     }
+  }
+
+  private func bind(_ index: Int32, _ value: SQLValue) {
+    switch value {
+    case .number(let number): bind(index, number: number)
+    case .real(let real):
+      if let real { sqlite3_bind_double(handle, index, real) } else { bindNull(index) }
+    case .flag(let flag): bind(index, number: flag.map { $0 ? 1 : 0 })
+    case .text(let text): bind(index, copying: text)
+    case .bytes(let bytes): bind(index, copying: bytes)
+    case .numbers, .texts, .rows: bind(index, copying: value.jsonList)
+    }
+  }
+
+  /// Binds values to the parameters `?1`, `?2` and so on, and runs the statement. Returns the number of rows
+  /// that it has changed.
+  @discardableResult
+  func run(_ values: [SQLValue]) throws -> Int {
+    for (place, value) in values.enumerated() { bind(Int32(place + 1), value) }
+    return try run()
   }
 
   /// `SQLITE_TRANSIENT`, a macro that is not imported into Swift.

@@ -279,3 +279,61 @@ extension OfferField {
     return Reward(text: printed, value: exact, isUpTo: row.flag(value + 3))
   }
 }
+
+/// The columns of an offer that an engine writes, with their values: those of its fields, the hash of its
+/// content, the exact reward, and the keys by which lists are sorted.
+package enum OfferRow {
+  package enum Kind { case text, integer, real, flag, bytes }
+
+  /// The columns, the id first.
+  package static let columns: [(name: String, kind: Kind)] =
+    OfferField.allCases.map { field in
+      switch field.columnType {
+      case .text: (field.column, .text)
+      case .seconds: (field.column, .integer)
+      case .degrees: (field.column, .real)
+      }
+    } + [("content_hash", .integer)]
+    + zip(OfferField.rewardColumns, [.integer, .text, .integer, .flag]).map { ($0, $1) }
+    + [("name_key", .bytes), ("retailer_key", .bytes), ("category_keys", .bytes)]
+
+  /// The values of a feed's record.
+  package static func values(of record: OfferRecord) -> [SQLValue] {
+    values(
+      hash: record.contentHash, record.reward, text: { record[$0] },
+      seconds: { field in
+        record[field].flatMap { text in
+          Int64(text) ?? Double(text).map { Date(timeIntervalSince1970: $0).storedSeconds }
+        }
+      }, degrees: { record[$0].flatMap(Double.init) })
+  }
+
+  /// The values of an offer of an export.
+  package static func values(of offer: ExportedOffer) -> [SQLValue] {
+    values(
+      hash: 0, offer.reward, text: { offer[$0] }, seconds: offer.seconds, degrees: offer.degrees)
+  }
+
+  private static func values(
+    hash: UInt64, _ reward: Reward?, text: (OfferField) -> String?,
+    seconds: (OfferField) -> Int64?, degrees: (OfferField) -> Double?
+  ) -> [SQLValue] {
+    var values: [SQLValue] = []
+    values.reserveCapacity(columns.count + 5)
+    for field in OfferField.allCases {
+      switch field.columnType {
+      case .text: values.append(.text(text(field)))
+      case .seconds: values.append(.number(seconds(field)))
+      case .degrees: values.append(.real(degrees(field)))
+      }
+    }
+    values += [
+      .number(Int64(bitPattern: hash)), .number(reward?.minorUnits), .text(reward?.storedCurrency),
+      .number(reward?.percentHundredths), .flag(reward?.isUpTo ?? false),
+      .bytes(NaturalOrder.key(text(.name) ?? "")),
+      .bytes(text(.retailer).map { NaturalOrder.key($0) }),
+      .bytes(text(.categories).map { NaturalOrder.keys(JSONTexts.parse($0)) }),
+    ]
+    return values
+  }
+}
