@@ -9,7 +9,6 @@ import Testing
 
 @Suite("The version of the data in PostgreSQL", .timeLimit(.minutes(2)))
 struct CommitTests {
-  /// Takes some seconds, because commits behind a pooler are found by polling.
   @Test(
     "programs see each other's commits within two seconds, by the socket and through a pooler",
     arguments: [false, true])
@@ -35,18 +34,11 @@ struct CommitTests {
     #expect(times.sorted()[times.count / 2] < .seconds(2), "\(times)")
   }
 
-  @Test("a notice has the numbers read; what it says is not believed, however many there are")
-  func hints() async throws {
+  @Test("a commit of another program is found by its number")
+  func otherNumber() async throws {
     let (made, store) = try await OffersDatabase.openNew()
     var commits = store.commits.makeAsyncIterator()
     let first = try #require(await commits.next()).version
-    try await made.run(
-      "SELECT count(pg_notify('\(CommitNotice.channel)', number || ' 5')) "
-        + "FROM generate_series(1, 50000) AS number")
-    var version: Int64 = 0
-    let time = try await ContinuousClock().measure { version = try await store.fetchDataVersion() }
-    #expect(version == first)
-    #expect(time < .seconds(2), "\(time)")
     try await made.run("UPDATE commit_count SET number = number + 1 WHERE shard = 3")
     #expect(await commits.next() == DataCommit(version: first + 1))
   }
@@ -91,8 +83,8 @@ struct CommitTests {
     watch.confirm([0: 10, 1: 5], since: early)
     #expect(try await watch.version() == 15)
     let mark = try #require(watch.mark())
-    watch.note(CommitNotice(shard: 0, number: 20, step: 1), nil)
-    watch.note(CommitNotice(shard: 0, number: 19, step: 1), nil)
+    watch.note(CountedCommit(shard: 0, number: 20, step: 1), nil)
+    watch.note(CountedCommit(shard: 0, number: 19, step: 1), nil)
     watch.confirm([0: 10, 1: 7], since: mark)
     #expect(try await watch.version() == 27)
     watch.confirm([0: 12, 1: 7], since: try #require(watch.mark()))

@@ -12,8 +12,6 @@ final class Connection {
   let cancellation: Cancellation
   /// The number of rows that the transaction has inserted, updated or deleted.
   private(set) var changedRows = 0
-  /// Whether the server has confirmed a commit of the operation.
-  private(set) var hasCommitted = false
   /// The time limit of the running operation.
   private var limit = Limit.statement
   /// When the running statement, or the operation, is given up.
@@ -121,7 +119,6 @@ final class Connection {
     deadline = .now + .seconds(limit.seconds)
     self.limit = limit
     changedRows = 0
-    hasCommitted = false
   }
 
   private struct Session {
@@ -225,25 +222,6 @@ final class Connection {
     return try results(isSent: library.PQsendQuery(handle, sql) == 1)
   }
 
-  /// Waits for notices of channels that the connection listens to, at most until a time, and returns
-  /// their payloads.
-  func notices(until end: ContinuousClock.Instant) throws -> [String] {
-    var payloads: [String] = []
-    while true {
-      guard library.PQconsumeInput(handle) == 1 else { throw lost() }
-      while let notice = library.PQnotifies(handle) {
-        payloads.append(String(cString: notice.pointee.extra))
-        library.PQfreemem(notice)
-      }
-      let left = end - .now
-      if !payloads.isEmpty || left <= .zero { return payloads }
-      let socket = library.PQsocket(handle)
-      guard socket >= 0,
-        offers_wait_for_socket(socket, false, Int32(min(1000, left / .milliseconds(1))) + 1) >= 0
-      else { throw lost() }
-    }
-  }
-
   /// Throws if the running operation was cancelled, such as before work between its statements.
   func checkCancellation() throws {
     if cancellation.isCancelled { throw CancellationError() }
@@ -296,7 +274,6 @@ final class Connection {
       let rows = Rows(result, library)
       if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY {
         if rows.isWrite { changedRows += rows.affectedCount }
-        if rows.isCommit { hasCommitted = true }
         last = rows
       } else if failure == nil {
         failure = rows.failure(isLost: library.PQstatus(handle) != CONNECTION_OK)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The version of the data in memory, as the commits of all programs change it.
 ///
-/// A connection of its own follows the commits of others (`CommitListener`) from the first question on;
+/// A connection of its own reads the commits of others four times a second, from the first question on;
 /// those of this program are known at once. The version is the sum of the numbers of `commit_count`.
 /// They are kept one by one, so that a commit that is known is not forgotten because of a poll that
 /// began before it.
@@ -142,17 +142,15 @@ final class DataVersionMonitor: Sendable {
 
   /// Notes a commit of this program.
   ///
-  /// - Parameters:
-  ///   - notice: the number of its shard, which grows with each commit.
-  ///   - changes: what it has changed, as `DataCommit` has it.
-  func note(_ notice: CommitNotice, _ changes: DataChanges?) {
+  /// - Parameter changes: what it has changed, as `DataCommit` has it.
+  func note(_ commit: CountedCommit, _ changes: DataChanges?) {
     state.withLock { state in
       state.noteCount += 1
-      let known = state.numbers[notice.shard]
+      let known = state.numbers[commit.shard]
       // If the number is not the one before the commit, the version also changes by commits of others.
-      let isNext = known == notice.number &- notice.step
+      let isNext = known == commit.number &- commit.step
       state.change(isNext ? changes : nil) {
-        $0[notice.shard] = max(notice.number, known ?? notice.number)
+        $0[commit.shard] = max(commit.number, known ?? commit.number)
       }
     }
   }
@@ -196,131 +194,46 @@ final class DataVersionMonitor: Sendable {
   private func start() {
     state.withLock { state in
       if state.task != nil || state.isClosed { return }
-      let watch: @Sendable () -> DataVersionMonitor? = { [weak self] in self }
-      state.task = Task { [url] in await CommitListener.follow(url, for: watch) }
+      let monitor: @Sendable () -> DataVersionMonitor? = { [weak self] in self }
+      state.task = Task { [url] in await Self.follow(url, for: monitor) }
     }
   }
-}
 
-/// Follows the commits of all programs on one connection: by polling the numbers of `commit_count`, and
-/// by notices that hint at commits in between, upon which it polls at once.
-///
-/// Every role that may connect to the database may send notices. So their payloads are not trusted, and
-/// between two polls there is a minimum interval, however many notices come.
-///
-/// A program sends a notice after each commit that changes the version (`CommitNotice`). Notices may get
-/// lost, and behind a pooler that gives each transaction another connection there are none. So they are
-/// tested with a notice to itself, and the numbers are polled anyway.
-struct CommitListener: Sendable {
-  /// Whether the connection leads to one process of the server, which can be told to send notices. A
-  /// pooler would leave the listening process to other programs.
-  private let isDirect: Bool
-  /// The payload of the last test, when it was sent, and whether it has come back.
-  private var test: (payload: String, time: ContinuousClock.Instant, isBack: Bool)?
-  /// Whether notices come back.
-  private var isHeard = false
+  /// The time between two polls, and between two attempts to connect.
+  private static let interval = Duration.milliseconds(250)
 
-  private static let testInterval = Duration.seconds(5)
-  /// The time between two polls: longer while notices arrive, because they tell of commits sooner.
-  private static let intervals = (heard: Duration.seconds(1), unheard: Duration.milliseconds(500))
-  /// The least time between two polls, however many notices arrive.
-  private static let leastInterval = Duration.milliseconds(20)
-  /// The time between two attempts to connect.
-  private static let retryInterval = Duration.milliseconds(250)
-
-  /// Follows the commits until the task is cancelled or the watch is gone.
-  static func follow(
-    _ url: DatabaseURL, for watch: @escaping @Sendable () -> DataVersionMonitor?
+  /// Polls until the task is cancelled or the monitor is gone.
+  private static func follow(
+    _ url: DatabaseURL, for monitor: @Sendable () -> DataVersionMonitor?
   ) async {
-    while !Task.isCancelled, watch() != nil {
+    while !Task.isCancelled, monitor() != nil {
       do {
         let thread = ConnectionThread()
         _ = try await thread.open(url)
-        var listener = try await thread.run(within: .short) { connection in
-          try CommitListener(connection)
-        }.result.get()
-        while !Task.isCancelled, watch() != nil {
-          listener = try await thread.run(within: .short) { [listener] connection in
-            var listener = listener
-            try listener.poll(connection, for: watch)
-            return listener
+        while !Task.isCancelled, let mark = monitor()?.mark() {
+          let numbers = try await thread.run(within: .short) { connection in
+            try connection.readOnce {
+              try connection.rows("SELECT shard, number FROM commit_count")
+                .map { ($0.number(0), $0.number(1)) }
+            }
           }.result.get()
+          monitor()?.confirm(Dictionary(numbers) { max($0, $1) }, since: mark)
+          try await Task.sleep(for: interval)
         }
       } catch {
-        watch()?.fail(PostgresFailure.translate(error, url))
+        monitor()?.fail(PostgresFailure.translate(error, url))
         // The only error is the cancellation, which ends the loop.
-        try? await Task.sleep(for: retryInterval)
+        try? await Task.sleep(for: interval)
       }
     }
-  }
-
-  private init(_ connection: Connection) throws {
-    isDirect = try connection.isDirect()
-  }
-
-  /// Polls once, and passes on the notices until the next poll.
-  private mutating func poll(
-    _ connection: Connection, for watch: () -> DataVersionMonitor?
-  ) throws {
-    try testNotices(connection)
-    guard let mark = watch()?.mark() else { return }
-    var numbers: [Int64: Int64] = [:]
-    let rows = try connection.readOnce {
-      try connection.rows("SELECT shard, number FROM commit_count")
-    }
-    for row in rows.map(\.self) { numbers[row.number(0)] = row.number(1) }
-    watch()?.confirm(numbers, since: mark)
-    let start = ContinuousClock.now
-    while true {
-      let end = start + (isHeard ? Self.intervals.heard : Self.intervals.unheard)
-      if end <= .now { return }
-      var hasHint = false
-      for payload in try connection.notices(until: end) {
-        if let test, payload.hasSameBytes(as: test.payload) {
-          self.test?.isBack = true
-          isHeard = true
-        } else {
-          hasHint = true
-        }
-      }
-      if hasHint, ContinuousClock.now - start >= Self.leastInterval { return }
-      if hasHint {
-        // Notices that arrive before the next poll are discarded, because that poll reads all numbers.
-        while ContinuousClock.now - start < Self.leastInterval {
-          _ = try connection.notices(until: start + Self.leastInterval)
-        }
-        return
-      }
-    }
-  }
-
-  /// Sends a notice to itself, if it is time.
-  private mutating func testNotices(_ connection: Connection) throws {
-    guard isDirect else { return }
-    let now = ContinuousClock.now
-    if let test, now - test.time < Self.testInterval { return }
-    isHeard = test?.isBack ?? false
-    let payload = "test \(UInt64.random(in: 0...UInt64.max))"
-    test = (payload, now, false)
-    try connection.script(
-      "LISTEN \(CommitNotice.channel); NOTIFY \(CommitNotice.channel), '\(payload)'")
   }
 }
 
-/// A notice that hints at a commit: the number that it has given to a shard of `commit_count`.
-///
-/// The notice is sent after the commit, in one message with it, and not in the transaction: a transaction that
-/// sends notices holds a lock of the whole server while it commits, and waits for the disk and the
-/// standbys meanwhile, so that no other such transaction could commit at the same time.
-/// https://www.postgresql.org/docs/current/sql-notify.html
-struct CommitNotice: Equatable {
-  static let channel = "offers_commit"
-
+/// A commit of this program: the number that it has given to a shard of `commit_count`.
+struct CountedCommit: Equatable {
   let shard: Int64
+  /// It grows with each commit.
   let number: Int64
   /// How much smaller the number of the shard was before the commit.
   let step: Int64
-
-  /// The statement that sends the notice.
-  var sql: String { "NOTIFY \(Self.channel), '\(shard) \(number)'" }
 }

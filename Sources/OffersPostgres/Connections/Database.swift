@@ -138,10 +138,14 @@ final class Database: Sendable {
         // A cancelled commit might not wait for the standbys, and still be made.
         connection.cancellation.end()
         if connection.cancellation.isCancelled { throw CancellationError() }
-        let notice = isCounted ? try Self.count(in: connection) : nil
+        let commit = isCounted ? try Self.count(in: connection) : nil
         outcome.isCommitting = true
-        try Self.commit(connection, with: notice)
-        if let notice { commits.note(notice, describe(result)) }
+        // For a COMMIT of a failed transaction the server reports a ROLLBACK.
+        guard try connection.script("COMMIT", isCancellable: false).isCommit else {
+          throw PostgresFailure(
+            sqlState: "25P02", message: "the transaction had failed", isLost: false)
+        }
+        if let commit { commits.note(commit, describe(result)) }
         return result
       } catch {
         if !outcome.isCommitting { connection.rollBack() }
@@ -162,28 +166,14 @@ final class Database: Sendable {
   /// Changes the version of the data, which is the sum of a few numbers: writers that commit at the same
   /// time seldom wait for each other. The step is random, so that a version is not given again when
   /// a standby takes over that lacks the last commits.
-  private static func count(in connection: Connection) throws -> CommitNotice? {
+  private static func count(in connection: Connection) throws -> CountedCommit? {
     try connection.rows(
       prepared: """
         UPDATE commit_count SET number = number + step
         FROM (SELECT 1 + (random() * 1000000::float8)::bigint AS step) AS random_step
         WHERE shard = pg_backend_pid() % 16 RETURNING shard, number, step
         """
-    ).first.map { CommitNotice(shard: $0.number(0), number: $0.number(1), step: $0.number(2)) }
-  }
-
-  /// Commits, and sends a notice, which may fail.
-  private static func commit(_ connection: Connection, with notice: CommitNotice?) throws {
-    let statements = ["COMMIT", notice?.sql].compactMap(\.self)
-    do {
-      try connection.script(statements.joined(separator: "; "), isCancellable: false)
-    } catch {
-      if !connection.hasCommitted { throw error }
-    }
-    guard connection.hasCommitted else {
-      throw PostgresFailure(
-        sqlState: "25P02", message: "the transaction had failed", isLost: false)
-    }
+    ).first.map { CountedCommit(shard: $0.number(0), number: $0.number(1), step: $0.number(2)) }
   }
 
   /// Whether a commit was sent.

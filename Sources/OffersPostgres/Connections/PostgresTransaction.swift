@@ -269,8 +269,7 @@ extension Rows {
     return ["INSERT", "UPDATE", "DELETE"].contains { command.hasPrefix($0) }
   }
 
-  /// Whether the statement has committed a transaction. For a `COMMIT` of a failed transaction the server
-  /// reports a `ROLLBACK`.
+  /// Whether the statement has committed a transaction.
   var isCommit: Bool { command == "COMMIT" }
 
   private var command: String { library.PQcmdStatus(result).map { String(cString: $0) } ?? "" }

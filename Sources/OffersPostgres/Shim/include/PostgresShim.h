@@ -44,8 +44,6 @@
   F(PQgetCancel)                  \
   F(PQfreeCancel)                 \
   F(PQcancel)                     \
-  F(PQfreemem)                    \
-  F(PQnotifies)                   \
   F(PQsetNoticeProcessor)
 
 OFFERS_DECLARE_LIBRARY(offers_libpq, OFFERS_LIBPQ_FUNCTIONS)
