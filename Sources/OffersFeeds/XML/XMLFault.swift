@@ -119,17 +119,8 @@ struct XMLDoctypeScan {
 
   /// Whether there is an internal subset, in which the document may declare entities.
   private(set) var hasSubset = false
-  /// The names of the declared entities; of more than `nameLimit`, the first ones.
-  private(set) var names: Set<[UInt8]> = []
   private var state = State.outer
   private var quote: UInt8?
-  /// The start of the current declaration after `<!`, with whitespace collapsed; nil when it does
-  /// not declare an entity, or the entity's name has been recorded.
-  private var declaration: [UInt8]?
-
-  /// The largest number of names recorded. `XMLTokenReader` refuses a document with more entities.
-  private static let nameLimit = 1000
-  private static let declarationBytes = 1100
 
   /// Consumes the next byte; returns true when it ends the document type declaration.
   mutating func isEnd(_ byte: UInt8) -> Bool {
@@ -152,7 +143,6 @@ struct XMLDoctypeScan {
       state = byte == 0x21 ? .exclaimed : byte == 0x3F ? .instruction(isAfterMark: false) : .markup
       endMarkup(byte)
     case .exclaimed:
-      declaration = []
       state = byte == 0x2D ? .dashed : .markup
       endMarkup(byte)
     case .dashed:
@@ -174,28 +164,8 @@ struct XMLDoctypeScan {
 
   private mutating func endMarkup(_ byte: UInt8) {
     guard case .markup = state else { return }
-    if declaration != nil { takeName(byte) }
     if byte == 0x3E { state = .subset }
     openQuote(byte)
-  }
-
-  /// Consumes the next byte of `ENTITY NAME …`, and records the name once it is complete.
-  private mutating func takeName(_ byte: UInt8) {
-    let isSpace = byte <= 0x20
-    if isSpace, declaration?.last == 0x20 { return }
-    declaration?.append(isSpace ? 0x20 : byte)
-    guard let text = declaration else { return }
-    let keyword = Array("ENTITY ".utf8)
-    if text.count > Self.declarationBytes
-      || !text.prefix(keyword.count).elementsEqual(keyword.prefix(text.count))
-    {
-      declaration = nil
-    } else if isSpace, text.count > keyword.count {
-      if names.count < Self.nameLimit {
-        names.insert(Array(text[keyword.count..<(text.count - 1)]))
-      }
-      declaration = nil
-    }
   }
 
   private mutating func openQuote(_ byte: UInt8) {

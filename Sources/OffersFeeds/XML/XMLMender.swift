@@ -7,7 +7,8 @@
 /// document are removed, and so is an XML declaration elsewhere, since `<?xml` must come first. In
 /// comments, CDATA, processing instructions and the document type
 /// only control characters and invalid UTF-8 are repaired. If the document type has an internal
-/// subset, references to the names that it declares and to unknown names are left to the parser.
+/// subset, which may declare entities, references to unknown names are left to the parser, and those
+/// to HTML's names, which mean the same in all documents that declare them, are no faults.
 ///
 /// Bytes that need no repair are passed on without copying, except for a few at the boundaries of
 /// the input's chunks. At most 64 bytes are held back. The output does not depend on how the input
@@ -36,7 +37,6 @@ package final class XMLMender {
   /// Whether the content begins with an XML declaration, which has not been passed on.
   private var isDeclarationNext = false
   private var hasOwnNames = false
-  private var ownNames: Set<[UInt8]> = []
   private var held: [UInt8] = []
 
   private static let joinedBytes = 64
@@ -230,7 +230,6 @@ package final class XMLMender {
         run.index += 1
         if scan.isEnd(byte) {
           hasOwnNames = hasOwnNames || scan.hasSubset
-          ownNames.formUnion(scan.names)
           section = .content
           return
         }
@@ -241,13 +240,14 @@ package final class XMLMender {
 
   private func mendReference(_ run: inout XMLChunkCursor, _ emit: ByteSink) throws {
     let reference = XMLReference.find(
-      in: run.bytes, at: run.index, hasOwnNames: hasOwnNames, isLast: run.isLast,
-      ownNames: ownNames)
+      in: run.bytes, at: run.index, hasOwnNames: hasOwnNames, isLast: run.isLast)
     switch reference {
     case .open: run.wait()
     case .sound(let length): run.index += length
     case .forbidden(let length): try replace(length, with: nil, &run, emit)
-    case .character(let scalar, let length): try replace(length, with: scalar, &run, emit)
+    case .character(let scalar, let length):
+      try replace(length, with: scalar, &run, emit)
+      if hasOwnNames { mendedCount -= 1 }
     case .none: try replace(1, with: 0x26, &run, emit)
     }
   }
@@ -357,10 +357,8 @@ enum XMLReference: Equatable {
   ///   - hasOwnNames: whether the document may declare entities, so that unknown names may be
   ///     valid.
   ///   - isLast: whether no more bytes follow.
-  ///   - ownNames: the names of the declared entities.
   static func find(
-    in bytes: UnsafeRawBufferPointer, at start: Int, hasOwnNames: Bool, isLast: Bool,
-    ownNames: Set<[UInt8]> = []
+    in bytes: UnsafeRawBufferPointer, at start: Int, hasOwnNames: Bool, isLast: Bool
   ) -> XMLReference {
     let end = min(start + neededBytes, bytes.count)
     let isCut = end < start + neededBytes && !isLast
@@ -376,7 +374,6 @@ enum XMLReference: Equatable {
     guard index > 1, window[index] == 0x3B else { return .none }
     let name = window.slice(1, index)
     if isOwnOfXML(name) { return .sound(index + 1) }
-    if hasOwnNames, ownNames.contains(Array(name)) { return .sound(index + 1) }
     if let scalar = HTMLEntities.findScalar(name) { return .character(scalar, index + 1) }
     return hasOwnNames ? .sound(index + 1) : .none
   }
@@ -413,14 +410,7 @@ enum XMLReference: Equatable {
   }
 
   private static func isOwnOfXML(_ name: UnsafeRawBufferPointer) -> Bool {
-    let names: (StaticString, StaticString, StaticString, StaticString, StaticString) = (
-      "amp", "lt", "gt", "quot", "apos"
-    )
-    func isName(_ known: StaticString) -> Bool {
-      name.count == known.utf8CodeUnitCount && name.matches(known, at: 0) == true
-    }
-    return isName(names.0) || isName(names.1) || isName(names.2) || isName(names.3)
-      || isName(names.4)
+    ["amp", "lt", "gt", "quot", "apos"].contains { name.elementsEqual($0.utf8) }
   }
 }
 
