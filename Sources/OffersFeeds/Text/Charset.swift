@@ -11,7 +11,6 @@ struct Charset: Hashable {
     /// UTF-16; `isBigEndian` is nil when the document must tell the byte order.
     case utf16(isBigEndian: Bool?)
     case utf32
-    case windows1252
     /// One byte per character; the lower half is ASCII.
     case singleByte
     /// One or more bytes per character; the first one is above 0x7F unless the character is ASCII.
@@ -24,20 +23,16 @@ struct Charset: Hashable {
   /// The name in messages.
   let name: String
   let kind: Kind
-  /// The name for glibc's iconv.
+  /// The name for iconv.
   let iconvName: String
 
-  static let utf8 = Charset("UTF-8", .utf8)
-  static let windows1252 = Charset("windows-1252", .windows1252)
+  static let utf8 = Charset(name: "UTF-8", kind: .utf8, iconvName: "UTF-8")
+  /// The encoding that browsers use for ISO-8859-1 as well.
+  static let windows1252 = Charset(name: "windows-1252", kind: .singleByte, iconvName: "CP1252")
 
   static func utf16(isBigEndian: Bool) -> Charset {
-    Charset(isBigEndian ? "UTF-16BE" : "UTF-16LE", .utf16(isBigEndian: isBigEndian))
-  }
-
-  private init(_ name: String, _ kind: Kind, _ iconvName: String? = nil) {
-    self.name = name
-    self.kind = kind
-    self.iconvName = iconvName ?? name
+    let name = isBigEndian ? "UTF-16BE" : "UTF-16LE"
+    return Charset(name: name, kind: .utf16(isBigEndian: isBigEndian), iconvName: name)
   }
 
   /// Returns the encoding with this name; nil for an unknown one. Case, spaces, quotes, hyphens and
@@ -52,103 +47,80 @@ struct Charset: Hashable {
   /// The usual names of the encodings, for a message.
   static var knownNames: [String] { all.map(\.0.name) + ["ISO-8859-1", "latin1", "US-ASCII"] }
 
-  private static let byLabel: [String: Charset] = {
-    var labels: [String: Charset] = [:]
-    for (charset, names) in all {
-      for name in names.split(scalar: " ") { labels[String(name)] = charset }
-    }
-    return labels
-  }()
+  private static let byLabel = Dictionary(
+    all.flatMap { charset, labels in labels.map { ($0, charset) } },
+    uniquingKeysWith: { _, last in last })
 
-  private static let all: [(Charset, labels: String)] =
-    unicode + western + eastern
-    + pages.map { page in
-      let charset = Charset("windows-\(page)", .singleByte, "CP\(page)")
-      return (charset, "windows\(page) cp\(page) xcp\(page) win\(page)")
-    }
-    + pcPages.map { page in
-      (Charset("ibm\(page)", .singleByte, "CP\(page)"), "ibm\(page) cp\(page) \(page) csibm\(page)")
-    }
+  private static let all: [(Charset, labels: [String])] = table.split(scalar: "\n").map { line in
+    let words = line.split(scalar: " ").map(String.init)
+    let kind: Kind =
+      switch words[2] {
+      case "8": .utf8
+      case "16": .utf16(isBigEndian: nil)
+      case "16LE": .utf16(isBigEndian: false)
+      case "16BE": .utf16(isBigEndian: true)
+      case "32": .utf32
+      case "M": .multiByte
+      case "E": .shifting
+      default: .singleByte
+      }
+    return (Charset(name: words[0], kind: kind, iconvName: words[1]), Array(words[3...]))
+  }
 
-  private static let pages = [1250, 1251, 1253, 1255, 1256, 1257, 1258]
-  private static let pcPages = [437, 850, 852, 866]
-
-  private static let unicode: [(Charset, labels: String)] = [
-    (utf8, "utf8 unicode11utf8 utf8mb4 xunicode20utf8"),
-    (Charset("UTF-16", .utf16(isBigEndian: nil)), "utf16 ucs2 unicode iso10646ucs2 csunicode"),
-    (utf16(isBigEndian: false), "utf16le unicodefeff"),
-    (utf16(isBigEndian: true), "utf16be unicodefffe"),
-    (Charset("UTF-32", .utf32), "utf32 utf32le utf32be ucs4"),
-  ]
-
-  private static let western: [(Charset, labels: String)] = [
-    (
-      windows1252,
-      """
-      windows1252 cp1252 xcp1252 win1252 iso88591 iso885911987 iso88591:1987 isoir100 latin1 l1 \
-      ibm819 cp819 csisolatin1 ascii usascii ansix3.41968
-      """
-    ),
-    (
-      Charset("windows-1254", .singleByte, "CP1254"),
-      "windows1254 cp1254 xcp1254 win1254 iso88599 iso88599:1989 isoir148 latin5 l5 csisolatin5"
-    ),
-    (
-      Charset("ISO-8859-2", .singleByte), "iso88592 iso88592:1987 isoir101 latin2 l2 csisolatin2"
-    ),
-    (
-      Charset("ISO-8859-3", .singleByte), "iso88593 iso88593:1988 isoir109 latin3 l3 csisolatin3"
-    ),
-    (
-      Charset("ISO-8859-4", .singleByte), "iso88594 iso88594:1988 isoir110 latin4 l4 csisolatin4"
-    ),
-    (Charset("ISO-8859-5", .singleByte), "iso88595 iso88595:1988 isoir144 cyrillic"),
-    (Charset("ISO-8859-6", .singleByte), "iso88596 iso88596:1987 isoir127 arabic ecma114 asmo708"),
-    (
-      Charset("ISO-8859-7", .singleByte),
-      "iso88597 iso88597:1987 isoir126 greek greek8 ecma118 elot928 suneugreek"
-    ),
-    (
-      Charset("ISO-8859-8", .singleByte),
-      "iso88598 iso88598:1988 isoir138 hebrew visual iso88598e iso88598i logical"
-    ),
-    (Charset("ISO-8859-10", .singleByte), "iso885910 isoir157 latin6 l6 csisolatin6"),
-    (Charset("ISO-8859-13", .singleByte), "iso885913"),
-    (Charset("ISO-8859-14", .singleByte), "iso885914"),
-    (Charset("ISO-8859-15", .singleByte), "iso885915 csisolatin9 l9 latin9"),
-    (Charset("ISO-8859-16", .singleByte), "iso885916"),
-    (Charset("KOI8-R", .singleByte), "koi8r koi8 koi cskoi8r"),
-    (Charset("KOI8-U", .singleByte), "koi8u koi8ru"),
-    (Charset("macintosh", .singleByte), "macintosh mac xmacroman csmacintosh macroman"),
-    (Charset("x-mac-cyrillic", .singleByte, "MAC-CYRILLIC"), "xmaccyrillic xmacukrainian"),
-    (
-      Charset("windows-874", .singleByte, "CP874"),
-      "windows874 cp874 dos874 iso885911 tis620"
-    ),
-  ]
-
-  private static let eastern: [(Charset, labels: String)] = [
-    (
-      // The variant of Windows: the original standard has a yen sign in place of the backslash.
-      Charset("Shift_JIS", .multiByte, "CP932"),
-      "shiftjis sjis xsjis mskanji csshiftjis ms932 cp932 windows31j"
-    ),
-    (Charset("EUC-JP", .multiByte, "EUC-JP-MS"), "eucjp xeucjp cseucpkdfmtjapanese"),
-    (Charset("ISO-2022-JP", .shifting), "iso2022jp csiso2022jp"),
-    (
-      Charset("GBK", .multiByte, "GB18030"),
-      "gbk xgbk gb2312 gb231280 gb2312801 csgb2312 csiso58gb231280 isoir58 chinese euccn cp936 ms936"
-    ),
-    (Charset("GB18030", .multiByte), "gb18030"),
-    (Charset("Big5", .multiByte, "BIG5-HKSCS"), "big5 big5hkscs cnbig5 csbig5 xxbig5 cp950"),
-    (
-      Charset("EUC-KR", .multiByte, "CP949"),
-      """
-      euckr cseuckr ksc5601 ksc56011987 ksc56011989 ksc5601 korean csksc56011987 isoir149 \
-      windows949 cp949 ms949 uhc
-      """
-    ),
-  ]
+  /// Each encoding's name, its name for iconv, its kind, and its labels without hyphens and underscores.
+  /// The kind is the number of bits of a Unicode encoding, else S for a single byte, M for several, or E for
+  /// escape sequences.
+  ///
+  /// Of Shift_JIS it is the variant of Windows: the original standard has a yen sign in place of the
+  /// backslash.
+  private static let table = """
+    UTF-8 UTF-8 8 utf8 unicode11utf8 utf8mb4 xunicode20utf8
+    UTF-16 UTF-16 16 utf16 ucs2 unicode iso10646ucs2 csunicode
+    UTF-16LE UTF-16LE 16LE utf16le unicodefeff
+    UTF-16BE UTF-16BE 16BE utf16be unicodefffe
+    UTF-32 UTF-32 32 utf32 utf32le utf32be ucs4
+    windows-1252 CP1252 S windows1252 cp1252 xcp1252 win1252 iso88591 iso885911987 iso88591:1987 \
+    isoir100 latin1 l1 ibm819 cp819 csisolatin1 ascii usascii ansix3.41968
+    windows-1254 CP1254 S windows1254 cp1254 xcp1254 win1254 iso88599 iso88599:1989 isoir148 \
+    latin5 l5 csisolatin5
+    ISO-8859-2 ISO-8859-2 S iso88592 iso88592:1987 isoir101 latin2 l2 csisolatin2
+    ISO-8859-3 ISO-8859-3 S iso88593 iso88593:1988 isoir109 latin3 l3 csisolatin3
+    ISO-8859-4 ISO-8859-4 S iso88594 iso88594:1988 isoir110 latin4 l4 csisolatin4
+    ISO-8859-5 ISO-8859-5 S iso88595 iso88595:1988 isoir144 cyrillic
+    ISO-8859-6 ISO-8859-6 S iso88596 iso88596:1987 isoir127 arabic ecma114 asmo708
+    ISO-8859-7 ISO-8859-7 S iso88597 iso88597:1987 isoir126 greek greek8 ecma118 elot928 suneugreek
+    ISO-8859-8 ISO-8859-8 S iso88598 iso88598:1988 isoir138 hebrew visual iso88598e iso88598i logical
+    ISO-8859-10 ISO-8859-10 S iso885910 isoir157 latin6 l6 csisolatin6
+    ISO-8859-13 ISO-8859-13 S iso885913
+    ISO-8859-14 ISO-8859-14 S iso885914
+    ISO-8859-15 ISO-8859-15 S iso885915 csisolatin9 l9 latin9
+    ISO-8859-16 ISO-8859-16 S iso885916
+    KOI8-R KOI8-R S koi8r koi8 koi cskoi8r
+    KOI8-U KOI8-U S koi8u koi8ru
+    macintosh macintosh S macintosh mac xmacroman csmacintosh macroman
+    x-mac-cyrillic MAC-CYRILLIC S xmaccyrillic xmacukrainian
+    windows-874 CP874 S windows874 cp874 dos874 iso885911 tis620
+    Shift_JIS CP932 M shiftjis sjis xsjis mskanji csshiftjis ms932 cp932 windows31j
+    EUC-JP EUC-JP-MS M eucjp xeucjp cseucpkdfmtjapanese
+    ISO-2022-JP ISO-2022-JP E iso2022jp csiso2022jp
+    GBK GB18030 M gbk xgbk gb2312 gb231280 gb2312801 csgb2312 csiso58gb231280 isoir58 chinese \
+    euccn cp936 ms936
+    GB18030 GB18030 M gb18030
+    Big5 BIG5-HKSCS M big5 big5hkscs cnbig5 csbig5 xxbig5 cp950
+    EUC-KR CP949 M euckr cseuckr ksc5601 ksc56011987 ksc56011989 korean csksc56011987 isoir149 \
+    windows949 cp949 ms949 uhc
+    windows-1250 CP1250 S windows1250 cp1250 xcp1250 win1250
+    windows-1251 CP1251 S windows1251 cp1251 xcp1251 win1251
+    windows-1253 CP1253 S windows1253 cp1253 xcp1253 win1253
+    windows-1255 CP1255 S windows1255 cp1255 xcp1255 win1255
+    windows-1256 CP1256 S windows1256 cp1256 xcp1256 win1256
+    windows-1257 CP1257 S windows1257 cp1257 xcp1257 win1257
+    windows-1258 CP1258 S windows1258 cp1258 xcp1258 win1258
+    ibm437 CP437 S ibm437 cp437 437 csibm437
+    ibm850 CP850 S ibm850 cp850 850 csibm850
+    ibm852 CP852 S ibm852 cp852 852 csibm852
+    ibm866 CP866 S ibm866 cp866 866 csibm866
+    """
 }
 
 /// The statement of a document's first bytes about its character encoding.

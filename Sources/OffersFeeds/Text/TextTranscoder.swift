@@ -19,7 +19,6 @@ package final class TextTranscoder {
     /// All bytes so far are ASCII.
     case ascii
     case utf8
-    case singleByte(SingleByteDecoder)
     case other(CharsetDecoder)
     /// The declared encoding is not supported, and all bytes so far are ASCII.
     case unknown(String)
@@ -93,8 +92,6 @@ package final class TextTranscoder {
       switch stage {
       case .utf8:
         return try emit(rest)
-      case .singleByte(let decoder):
-        return try decoder.decode(rest, into: output, emit)
       case .other(var decoder):
         stage = .start
         defer { stage = .other(decoder) }
@@ -158,7 +155,7 @@ package final class TextTranscoder {
   private func judge(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Bool? {
     switch declared.first?.kind {
     case .multiByte where !declared.contains(.utf8): return false
-    case .windows1252, .singleByte, .multiByte:
+    case .singleByte, .multiByte:
       if bytes.count < Self.foresightBytes && !isLast { return nil }
       return isAllUTF8(bytes.slice(0, min(bytes.count, Self.foresightBytes)))
     default:
@@ -192,7 +189,7 @@ package final class TextTranscoder {
 
   private static func isOld(_ charset: Charset) -> Bool {
     switch charset.kind {
-    case .windows1252, .singleByte, .multiByte, .shifting: true
+    case .singleByte, .multiByte, .shifting: true
     case .utf8, .utf16, .utf32: false
     }
   }
@@ -201,13 +198,7 @@ package final class TextTranscoder {
     switch charset.kind {
     case .utf8: stage = .utf8
     case .utf32: throw Self.utf32
-    case .windows1252: stage = .singleByte(.windows1252)
-    case .singleByte:
-      guard let decoder = SingleByteDecoder(iconvName: charset.iconvName) else {
-        throw Self.notKnown(charset.name)
-      }
-      stage = .singleByte(decoder)
-    case .utf16, .multiByte, .shifting:
+    case .utf16, .singleByte, .multiByte, .shifting:
       guard let decoder = CharsetDecoder(charset) else { throw Self.notKnown(charset.name) }
       stage = .other(decoder)
     }
@@ -228,8 +219,8 @@ package final class TextTranscoder {
   }
 }
 
-/// Converts an encoding with several bytes per character to UTF-8 with the system's iconv. Invalid bytes, unpaired surrogates and an incomplete character at the end become
-/// U+FFFD.
+/// Converts an encoding to UTF-8 with the system's iconv. Invalid bytes, unpaired surrogates and an
+/// incomplete character at the end become U+FFFD.
 struct CharsetDecoder {
   private let conversion: CharsetConversion
   /// The length of the shortest character, in bytes, which is skipped where the input is invalid.
@@ -266,7 +257,7 @@ struct CharsetDecoder {
 
   mutating func finish(into output: TextOutput, _ emit: ByteSink) throws {
     let conversion = conversion
-    if !input.isEmpty { try output.append(scalar: 0xFFFD, emit) }
+    if !input.isEmpty { try output.appendReplacement(emit) }
     input = []
     try output.write(least: Self.roomBytes, emit) { conversion.flush(into: $0) }
     try output.flush(emit)
@@ -291,64 +282,10 @@ struct CharsetDecoder {
       case .full: try output.flush(emit)
       case .invalid:
         taken = min(taken + unitBytes, input.count)
-        try output.append(scalar: 0xFFFD, emit)
+        try output.appendReplacement(emit)
       }
     }
     return taken
-  }
-}
-
-/// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
-/// table. Undefined bytes become U+FFFD.
-///
-/// Each byte is converted by itself: iconv would compose the letters and the combining accents of
-/// windows-1258 and windows-1255.
-struct SingleByteDecoder {
-  /// The characters of the bytes from 0x80 to 0xFF.
-  private let scalars: [UInt32]
-
-  /// The decoder for windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
-  /// Standard, index windows-1252). The five bytes that it does not define are the control
-  /// characters with the same number; iconv would refuse them.
-  static var windows1252: SingleByteDecoder {
-    SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
-  }
-
-  /// The characters of windows-1252 from 0x80 to 0x9F.
-  static let windows1252Controls: [UInt32] = [
-    0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
-    0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
-    0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
-    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
-  ]
-
-  private init(scalars: [UInt32]) { self.scalars = scalars }
-
-  /// Takes the table from the system's iconv; returns nil when the system does not know the encoding.
-  init?(iconvName: String) {
-    guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
-    scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
-      var scalar: UInt32 = 0xFFFD
-      withUnsafeBytes(of: byte) { input in
-        withUnsafeMutableBytes(of: &scalar) { output in
-          // iconv holds some letters back, since a combining accent might follow.
-          if conversion.convert(input, into: output).written == 0 {
-            _ = conversion.flush(into: output)
-          }
-        }
-      }
-      conversion.reset()
-      return UInt32(littleEndian: scalar)
-    }
-  }
-
-  func decode(
-    _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
-  ) throws {
-    for byte in bytes {
-      try output.append(scalar: byte < 0x80 ? UInt32(byte) : scalars[Int(byte & 0x7F)], emit)
-    }
-    try output.flush(emit)
   }
 }
 
@@ -368,15 +305,12 @@ final class TextOutput {
     try bytes.withUnsafeBytes { try emit($0.slice(0, end)) }
   }
 
-  /// Appends a character; an invalid scalar becomes U+FFFD.
-  @inline(__always)
-  func append(scalar: UInt32, _ emit: ByteSink) throws {
-    let (packed, length) = UTF8Scalar.pack(scalar)
-    if count + length > Self.capacity { try flush(emit) }
-    for place in 0..<length {
-      bytes[count + place] = UInt8(truncatingIfNeeded: packed >> (8 * UInt32(place)))
+  /// Appends U+FFFD.
+  func appendReplacement(_ emit: ByteSink) throws {
+    try write(least: 3, emit) { room in
+      room.copyBytes(from: "\u{FFFD}".utf8)
+      return 3
     }
-    count += length
   }
 
   /// Lets `body` write at the end of the buffer, with room for at least `least` bytes. `body`
