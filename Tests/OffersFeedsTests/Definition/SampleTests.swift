@@ -1,11 +1,11 @@
 import OffersCore
-import OffersFeeds
 import Testing
 
 @Suite("Built-in samples and shipped definitions")
 struct SampleTests {
-  private func read(_ name: String) throws -> JSONEvaluation {
-    try JSONEvaluation(ShippedDefinition.definition(name), of: ShippedDefinition.sample(name))
+  private func read(_ name: String) throws -> YAMLReading {
+    try YAMLReading(
+      shipped: name, String(decoding: ShippedDefinition.sample(name), as: UTF8.self))
   }
 
   @Test(
@@ -13,64 +13,59 @@ struct SampleTests {
     arguments: [("ibotta", 64), ("restaurants", 24), ("facts", 15), ("movies", 40), ("albums", 60)])
   func hasOffers(name: String, count: Int) throws {
     let sample = try read(name)
-    let offers = sample.items.filter { sample.field(.name, of: $0) != nil }
-    #expect(offers.count == count)
-    let ids = offers.map { sample.id(of: $0) }
-    #expect(ids.allSatisfy { !$0.isEmpty })
-    #expect(Set(ids).count == count)
+    #expect(sample.error == nil && sample.mends.isEmpty)
+    #expect(sample.offers.count == count)
+    #expect(Set(sample.ids).count == count)
   }
 
   @Test("a restaurant has an image, a category, coordinates and usually a phone number")
   func restaurants() throws {
     let sample = try read("restaurants")
-    #expect(sample.title == "Restaurants")
-    for item in sample.items {
-      for field in [OfferField.imageURL, .categories, .latitude, .longitude] {
-        #expect(sample.field(field, of: item) != nil)
-      }
-      #expect(sample.attribute("Address", of: item)?.contains(", WI") == true)
+    #expect(sample.facts.title == "Restaurants")
+    for field in [OfferField.imageURL, .categories, .latitude, .longitude] {
+      #expect(!sample.all(field).contains(nil))
     }
-    let phones = sample.items.compactMap { sample.attribute("Phone", of: $0) }
+    #expect(
+      sample.attributes.allSatisfy { attributes in
+        attributes.contains { $0.hasPrefix("Address: ") && $0.contains(", WI") }
+      })
+    let phones = sample.attributes.joined().filter { $0.hasPrefix("Phone: ") }
     #expect(phones.count == 22)
     #expect(phones.allSatisfy { $0.contains("555-01") })
-    #expect(sample.attribute("Twitter", of: sample.items[0]) == "@copperladle")
+    #expect(sample.attributes[0].contains("Twitter: @copperladle"))
   }
 
   @Test("the title of the facts comes from the document, and an empty row is not a fact")
   func facts() throws {
     let sample = try read("facts")
-    #expect(sample.title == "About the Northern Isles")
-    #expect(sample.items.count == 16)
-    let empty = sample.items.filter { sample.field(.name, of: $0) == nil }
-    #expect(empty.count == 1)
-    #expect(empty.allSatisfy { sample.id(of: $0).isEmpty })
+    #expect(sample.facts.title == "About the Northern Isles")
+    #expect(sample.itemCount == 16)
+    #expect(sample.skips.count == 1)
   }
 
   @Test("a movie has an image only if it has a poster")
   func movies() throws {
     let sample = try read("movies")
-    let images = sample.items.map { sample.field(.imageURL, of: $0) }
+    let images = sample.all(.imageURL)
     #expect(
       images[0] == "https://image.tmdb.org/t/p/w500/sample-poster-5/a-map-of-quiet-places.jpg")
     #expect(images.filter { $0 == nil }.count == 3)
-    #expect(sample.field(.url, of: sample.items[0]) == "https://www.themoviedb.org/movie/9000101")
-    #expect(sample.attribute("Released", of: sample.items[0]) == "2024-03-15")
-    #expect(sample.attribute("Original title", of: sample.items[2]) == "Faroles para Inés")
+    #expect(sample.all(.url)[0] == "https://www.themoviedb.org/movie/9000101")
+    #expect(sample.attributes[0].contains("Released: 2024-03-15"))
+    #expect(sample.attributes[2].contains("Original title: Faroles para Inés"))
   }
 
   @Test("an album has an artist and a genre, and the copyright is shared")
   func albums() throws {
     let sample = try read("albums")
-    #expect(sample.title == "Top Albums")
-    #expect(sample.shared("Copyright")?.hasPrefix("Copyright © 2025") == true)
-    for item in sample.items {
-      for label in ["Artist", "Genre", "Released"] {
-        #expect(sample.attribute(label, of: item) != nil)
-      }
-      #expect(sample.field(.imageURL, of: item) != nil)
-      #expect(sample.field(.url, of: item) != nil)
-      #expect(sample.attribute("Copyright", of: item) == nil)
+    #expect(sample.facts.title == "Top Albums")
+    #expect(sample.facts.shared.first?.hasPrefix("Copyright: Copyright © 2025") == true)
+    for attributes in sample.attributes {
+      let labels = attributes.compactMap { $0.split(separator: ":").first }
+      #expect(Set(labels).isSuperset(of: ["Artist", "Genre", "Released"]))
+      #expect(!labels.contains("Copyright"))
     }
+    #expect(!sample.all(.imageURL).contains(nil) && !sample.all(.url).contains(nil))
   }
 
   @Test("the earliest format of the albums is read with the same definition")
@@ -87,19 +82,15 @@ struct SampleTests {
          "category":{"attributes":{"term":"Country","label":"Country"}},
          "im:releaseDate":{"label":"2008-06-24T00:00:00-07:00"}}]}}
       """
-    let albums = try JSONEvaluation(
-      ShippedDefinition.definition("albums"), of: .init(document.utf8))
-    #expect(albums.title == "Top Albums")
-    #expect(albums.shared("Copyright") == "Copyright 2008")
-    #expect(albums.items.count == 1)
-    let item = albums.items[0]
-    #expect(albums.id(of: item) == ["471"])
-    #expect(albums.field(.name, of: item) == "Tin Roof")
-    #expect(albums.field(.imageURL, of: item) == "https://a.example/170.jpg")
-    #expect(albums.field(.url, of: item) == "https://a.example/1")
-    #expect(albums.field(.reward, of: item) == "$9.99")
-    #expect(albums.attribute("Artist", of: item) == "Hollis")
-    #expect(albums.attribute("Genre", of: item) == "Country")
-    #expect(albums.attribute("Copyright", of: item) == "℗ 2008 Somebody")
+    let albums = try YAMLReading(shipped: "albums", document)
+    #expect(albums.facts.title == "Top Albums")
+    #expect(albums.facts.shared == ["Copyright: Copyright 2008"])
+    #expect(albums.ids == ["471"])
+    #expect(albums.names == ["Tin Roof"])
+    #expect(albums.all(.imageURL) == ["https://a.example/170.jpg"])
+    #expect(albums.all(.url) == ["https://a.example/1"])
+    #expect(albums.all(.reward) == ["$9.99"])
+    let expected: Set = ["Artist: Hollis", "Genre: Country", "Copyright: ℗ 2008 Somebody"]
+    #expect(expected.isSubset(of: albums.attributes.joined()))
   }
 }

@@ -4,7 +4,8 @@ import OffersTestSupport
 /// Valid documents to start from, and tokens that are likely to break readers.
 enum FuzzSeeds {
   static let charsets: [String?] = [
-    nil, "utf-8", "iso-8859-1", "windows-1251", "shift_jis", "utf-16", "gbk", "koi8-r", "no-such",
+    nil, "utf-8", "iso-8859-1", "windows-1251", "shift_jis", "utf-16", "gbk", "koi8-r", "big5",
+    "iso-2022-jp", "no-such",
   ]
 
   /// Definitions that use most kinds of paths, rules and options.

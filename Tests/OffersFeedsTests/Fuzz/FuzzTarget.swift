@@ -85,7 +85,7 @@ struct FuzzTarget {
     let charset =
       format == .encoded ? FuzzSeeds.charsets[random.below(FuzzSeeds.charsets.count)] : nil
     let whole = try Self.outcome(input, definition, charset, chunkSizes: nil)
-    if random.below(8) == 0 {
+    if random.below(2) == 0 {
       let sizes = (0..<4).map { _ in 1 + random.below(random.below(2) == 0 ? 8 : 700) }
       let cut = try Self.outcome(input, definition, charset, chunkSizes: sizes)
       if cut != whole {
@@ -136,7 +136,15 @@ struct FuzzTarget {
 
   private func define(_ input: [UInt8]) throws -> Bool {
     let text = String(decoding: input, as: UTF8.self)
-    for definition in try DefinitionFile.parse(text, name: "fuzz.yaml") {
+    let definitions: [FeedDefinition]
+    do {
+      definitions = try DefinitionFile.parse(text, name: "fuzz.yaml")
+    } catch let error as OffersError {
+      let line = error.message.split(separator: ":").dropFirst().first.flatMap { Int($0) }
+      if line == nil { throw FuzzFailure(description: "no line in the error: \(error)") }
+      throw error
+    }
+    for definition in definitions {
       let yaml = DefinitionText.yaml(for: definition)
       guard try DefinitionFile.parse(yaml, name: "again.yaml") == [definition] else {
         throw FuzzFailure(description: "a definition changes when written and parsed: \(yaml)")

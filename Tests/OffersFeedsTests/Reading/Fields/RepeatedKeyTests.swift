@@ -52,6 +52,25 @@ struct RepeatedKeyTests {
       try offer(#""a":{"b":"1","b":{"c":{}}}"#) == [:])
   }
 
+  @Test("the last value counts even if it has the wrong type")
+  func lastOneWrong() throws {
+    for (member, event) in [
+      (
+        #""id":{}"#,
+        RecordingSink.Event.skipped(
+          position: 1, id: nil, reason: "id is an object, expected text")
+      ),
+      (
+        #""name":true"#,
+        .skipped(position: 1, id: "1", reason: "name is true or false, expected text")
+      ),
+      (#""terms":[]"#, .mended(position: 1, reason: "terms is a list, left out")),
+    ] {
+      let reading = try FeedReading(record: #"{"id":"1","name":"A","terms":"x",\#(member)}"#)
+      #expect(reading.events.first == event)
+    }
+  }
+
   @Test("the last of two lists counts, without elements of the first")
   func lists() throws {
     let first = #"[{"t":1,"u":"a"},{"t":2,"u":"b"}]"#
