@@ -1,4 +1,3 @@
-import Hummingbird
 import Testing
 
 @Suite("Health")
@@ -6,11 +5,8 @@ struct HealthTests {
   @Test("a running server reports its status, and no version")
   func works() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      try await client.execute(uri: "/api/v1/health", method: .get) { response in
-        #expect(response.status == .ok)
-        #expect(String(buffer: response.body) == #"{"status":"ok"}"#)
-      }
-    }
+    let client = try home.client()
+    let answer = try await client.get("health")
+    #expect((answer.status, answer.text) == (200, #"{"status":"ok"}"#))
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import OffersTestSupport
 
 @testable import OffersServer

@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import Logging
 import OffersCore
 import OffersFeeds
@@ -100,15 +99,12 @@ struct ServedHome {
       accessLogger: log?.logger, logsRequests: logsRequests)
   }
 
-  /// Sends requests to a server without a network connection.
-  func ask<Value: Sendable>(
-    _ server: OffersServer? = nil,
-    _ body: @escaping @Sendable (TestClient) async throws -> Value
-  ) async throws -> Value {
+  /// A client of a server, without a network connection.
+  func client(_ server: OffersServer? = nil) throws -> TestClient {
     var responder = try (server ?? self.server()).responder()
     // On a busy machine a read may take longer than the usual limit, which has tests of its own.
     responder.readLimit = .seconds(60)
-    return try await body(TestClient(responder))
+    return TestClient(responder, of: self)
   }
 }
 

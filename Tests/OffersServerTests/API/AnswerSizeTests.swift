@@ -64,45 +64,37 @@ struct AnswerSizeTests {
     arguments: OfferQuery.Sort.allCases)
   func list(sort: OfferQuery.Sort) async throws {
     let home = try await Self.home()
-    try await home.ask { client in
-      for reverse in ["", "&reverse=true"] {
-        var ids: [String] = []
-        var cursor: String?
-        repeat {
-          let next = cursor.map { "&cursor=\($0)" } ?? ""
-          let page = try await client.get("offers?sort=\(sort.rawValue)&limit=50\(reverse)\(next)")
-          #expect(page.status == 200)
-          #expect(page.text.utf8.count < Self.largest)
-          let offers = try page.objects("offers")
-          // Each of them whole.
-          #expect(
-            offers.allSatisfy { ($0["terms"] as? String)?.utf8.count ?? 0 > 200_000 })
-          #expect(!offers.isEmpty)
-          ids += offers.compactMap { $0["id"] as? String }
-          cursor = try page.object["next_cursor"] as? String
-        } while cursor != nil
-        #expect(ids.count == Self.count)
-        #expect(Set(ids).count == Self.count)
+    let client = try home.client()
+    for reverse in ["", "&reverse=true"] {
+      var ids: [String] = []
+      for page in try await client.pages("offers?sort=\(sort.rawValue)&limit=50\(reverse)") {
+        #expect(page.text.utf8.count < Self.largest)
+        let offers = try page.objects("offers")
+        // Each of them whole.
+        #expect(offers.allSatisfy { ($0["terms"] as? String)?.utf8.count ?? 0 > 200_000 })
+        #expect(!offers.isEmpty)
+        ids += offers.compactMap { $0["id"] as? String }
       }
+      #expect(ids.count == Self.count)
+      #expect(Set(ids).count == Self.count)
     }
   }
 
   @Test("a search has all it found, the later offers cut and told to be")
   func search() async throws {
     let home = try await Self.home()
-    try await home.ask { client in
-      let answer = try await client.get("search?q=tea&limit=\(Self.count)")
-      #expect(answer.text.utf8.count < Self.largest)
-      let offers = try answer.objects("offers")
-      #expect(offers.count == Self.count)
-      let cut = offers.filter { $0["abridged"] as? Bool == true }
-      #expect(!cut.isEmpty && cut.count < Self.count)
-      for offer in cut {
-        let terms = try #require(offer["terms"] as? String)
-        #expect(terms.utf8.count <= 2048 && terms.hasSuffix("…"))
-        let matches = try #require(offer["matches"] as? [[String: Any]])
-        #expect(matches.map { $0["field"] as? String } == ["name"])
-      }
+    let client = try home.client()
+    let answer = try await client.get("search?q=tea&limit=\(Self.count)")
+    #expect(answer.text.utf8.count < Self.largest)
+    let offers = try answer.objects("offers")
+    #expect(offers.count == Self.count)
+    let cut = offers.filter { $0["abridged"] as? Bool == true }
+    #expect(!cut.isEmpty && cut.count < Self.count)
+    for offer in cut {
+      let terms = try #require(offer["terms"] as? String)
+      #expect(terms.utf8.count <= 2048 && terms.hasSuffix("…"))
+      let matches = try #require(offer["matches"] as? [[String: Any]])
+      #expect(matches.map { $0["field"] as? String } == ["name"])
     }
   }
 
@@ -110,12 +102,11 @@ struct AnswerSizeTests {
   func changes() async throws {
     let home = try await Self.home()
     _ = try await home.database.setFavorites(named: (1...Self.count).map { "\($0)" }, to: true)
-    try await home.ask { client in
-      for path in ["changes?limit=500", "favorites"] {
-        let answer = try await client.get(path)
-        #expect(answer.status == 200)
-        #expect(answer.text.utf8.count < 65_536)
-      }
+    let client = try home.client()
+    for path in ["changes?limit=500", "favorites"] {
+      let answer = try await client.get(path)
+      #expect(answer.status == 200)
+      #expect(answer.text.utf8.count < 65_536)
     }
   }
 
@@ -125,12 +116,11 @@ struct AnswerSizeTests {
   func pages(path: String) async throws {
     let home = try await Self.home()
     _ = try await home.database.setFavorites(named: (1...Self.count).map { "\($0)" }, to: true)
-    try await home.ask { client in
-      let page = try await client.get(path)
-      #expect(page.status == 200)
-      #expect(page.text.contains("Tea"))
-      #expect(page.text.utf8.count < 1 << 20, "\(page.text.utf8.count)")
-    }
+    let client = try home.client()
+    let page = try await client.get(path)
+    #expect(page.status == 200)
+    #expect(page.text.contains("Tea"))
+    #expect(page.text.utf8.count < 1 << 20, "\(page.text.utf8.count)")
   }
 
   @Test("a long history comes in pages, the latest first, and none of its points is lost")
@@ -150,27 +140,18 @@ struct AnswerSizeTests {
     change.fields = "{\"reward\":{\"from\":\(reward),\"to\":\(reward)}}"
     records += Array(repeating: .change(change), count: 2000)
     try await Self.take([.offer(offer)] + records, into: home)
-    try await home.ask { client in
-      var count = 0
-      var events: [String] = []
-      var cursor: String?
-      repeat {
-        let next = cursor.map { "?cursor=\($0)" } ?? ""
-        let page = try await client.get("offers/1/history\(next)")
-        #expect(page.status == 200)
-        #expect(page.text.utf8.count < Self.largest)
-        let points = try page.objects("points")
-        count += points.count
-        events = points.compactMap { $0["event"] as? String } + events
-        cursor = try page.object["next_cursor"] as? String
-      } while cursor != nil
-      #expect(count == 2001)
-      #expect(events.first == "new")
-      #expect(events.dropFirst().allSatisfy { ["up", "down", "changed"].contains($0) })
-      let page = try await client.get("/offers/ibotta:1")
-      #expect(page.status == 200)
-      #expect(page.text.utf8.count < 1_000_000)
+    let client = try home.client()
+    var events: [String] = []
+    for page in try await client.pages("offers/1/history") {
+      #expect(page.text.utf8.count < Self.largest)
+      events = try page.objects("points").compactMap { $0["event"] as? String } + events
     }
+    #expect(events.count == 2001)
+    #expect(events.first == "new")
+    #expect(events.dropFirst().allSatisfy { ["up", "down", "changed"].contains($0) })
+    let page = try await client.get("/offers/ibotta:1")
+    #expect(page.status == 200)
+    #expect(page.text.utf8.count < 1_000_000)
   }
 
   @Test("what expires comes in pages, too, each offer once")
@@ -185,25 +166,17 @@ struct AnswerSizeTests {
       return .offer(offer)
     }
     try await Self.take(records, into: home)
-    try await home.ask { client in
-      var told: [String] = []
-      var cursor: String?
-      var hasMore = true
-      while hasMore {
-        let next = cursor.map { "&cursor=\($0)" } ?? ""
-        let page = try await client.get("changes?kind=expiring&limit=10\(next)")
-        #expect(page.status == 200, "\(page.text)")
-        let changes = try page.objects("changes")
-        #expect(changes.count <= 10)
-        told += changes.compactMap { $0["ref"] as? String }
-        cursor = try page.object["next_cursor"] as? String
-        hasMore = try page.object["has_more"] as? Bool ?? false
-      }
-      #expect(told.count == 25)
-      #expect(Set(told).count == 25)
-      let last = try #require(cursor)
-      let behind = try await client.get("changes?kind=expiring&cursor=\(last)")
-      #expect(try behind.objects("changes").isEmpty)
+    let client = try home.client()
+    let pages = try await client.pages("changes?kind=expiring&limit=10") {
+      $0["has_more"] as? Bool == true
     }
+    let changes = try pages.map { try $0.objects("changes") }
+    #expect(changes.allSatisfy { $0.count <= 10 })
+    let told = changes.joined().compactMap { $0["ref"] as? String }
+    #expect(told.count == 25)
+    #expect(Set(told).count == 25)
+    let last = try #require(try pages.last?.object["next_cursor"] as? String)
+    let behind = try await client.get("changes?kind=expiring&cursor=\(last)")
+    #expect(try behind.objects("changes").isEmpty)
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import OffersCore
@@ -15,21 +14,20 @@ struct AnswerTests {
   @Test("If-None-Match with the current tag, in any notation, gets 304, and with another tag 200")
   func tags() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      let first = try await client.get("offers/\(Self.ref)")
-      let tag = try #require(first.headers[.eTag])
-      for field in [tag, "W/\(tag)", "\"x\", \(tag)", "*", " * ", "\"x\",W/\(tag) "] {
-        let answer = try await client.get("offers/\(Self.ref)", headers: [.ifNoneMatch: field])
-        #expect(answer.status == 304, "\(field)")
-        #expect(answer.text.isEmpty)
-        #expect(answer.headers[.eTag] == tag)
-        #expect(answer.headers[.cacheControl] == first.headers[.cacheControl])
-      }
-      for field in ["\"x\"", tag.dropLast().description, "", "x, y"] {
-        let answer = try await client.get("offers/\(Self.ref)", headers: [.ifNoneMatch: field])
-        #expect(answer.status == 200, "\(field)")
-        #expect(answer.text == first.text)
-      }
+    let client = try home.client()
+    let first = try await client.get("offers/\(Self.ref)")
+    let tag = try #require(first.headers[.eTag])
+    for field in [tag, "W/\(tag)", "\"x\", \(tag)", "*", " * ", "\"x\",W/\(tag) "] {
+      let answer = try await client.get("offers/\(Self.ref)", headers: [.ifNoneMatch: field])
+      #expect(answer.status == 304, "\(field)")
+      #expect(answer.text.isEmpty)
+      #expect(answer.headers[.eTag] == tag)
+      #expect(answer.headers[.cacheControl] == first.headers[.cacheControl])
+    }
+    for field in ["\"x\"", tag.dropLast().description, "", "x, y"] {
+      let answer = try await client.get("offers/\(Self.ref)", headers: [.ifNoneMatch: field])
+      #expect(answer.status == 200, "\(field)")
+      #expect(answer.text == first.text)
     }
   }
 
@@ -37,25 +35,24 @@ struct AnswerTests {
   func fresh() async throws {
     let home = try await ServedHome()
     let other = try await home.store.open()
-    try await home.ask { client in
-      func isFavorite() async throws -> Bool? {
-        // The second response could come from the cache.
-        _ = try await client.get("offers/\(Self.ref)")
-        return try await client.get("offers/\(Self.ref)").object["favorite"] as? Bool
+    let client = try home.client()
+    func isFavorite() async throws -> Bool? {
+      // The second response could come from the cache.
+      _ = try await client.get("offers/\(Self.ref)")
+      return try await client.get("offers/\(Self.ref)").object["favorite"] as? Bool
+    }
+    #expect(try await isFavorite() == false)
+    for _ in 1...3 {
+      _ = try await client.write(.put, "offers/\(Self.ref)/favorite")
+      #expect(try await isFavorite() == true)
+      _ = try await other.setFavorites(named: [Self.ref], to: false)
+      // On PostgreSQL a server knows of another program's commit within two seconds.
+      while !TestStore.isFile,
+        try await home.database.fetchDataVersion() != other.fetchDataVersion()
+      {
+        try await Task.sleep(for: .milliseconds(20))
       }
       #expect(try await isFavorite() == false)
-      for _ in 1...3 {
-        _ = try await client.write(.put, "offers/\(Self.ref)/favorite")
-        #expect(try await isFavorite() == true)
-        _ = try await other.setFavorites(named: [Self.ref], to: false)
-        // On PostgreSQL a server knows of another program's commit within two seconds.
-        while !TestStore.isFile,
-          try await home.database.fetchDataVersion() != other.fetchDataVersion()
-        {
-          try await Task.sleep(for: .milliseconds(20))
-        }
-        #expect(try await isFavorite() == false)
-      }
     }
   }
 
@@ -79,25 +76,23 @@ struct AnswerTests {
   @Test("errors are not cached")
   func errors() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask { client in
-      #expect(try await client.get("offers/\(Self.ref)").status == 404)
-      try await home.sync(from: "sample")
-      #expect(try await client.get("offers/\(Self.ref)").status == 200)
-    }
+    let client = try home.client()
+    #expect(try await client.get("offers/\(Self.ref)").status == 404)
+    try await home.sync(from: "sample")
+    #expect(try await client.get("offers/\(Self.ref)").status == 200)
   }
 
   @Test("a response to HEAD has no body, but its length and tag")
   func head() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      for _ in 1...2 {
-        let head = try await client.send(.head, "offers/\(Self.ref)")
-        let whole = try await client.get("offers/\(Self.ref)")
-        #expect(head.status == 200)
-        #expect(head.text.isEmpty)
-        for name in [HTTPField.Name.eTag, .contentLength, .contentType] {
-          #expect(head.headers[name] == whole.headers[name])
-        }
+    let client = try home.client()
+    for _ in 1...2 {
+      let head = try await client.send(.head, "offers/\(Self.ref)")
+      let whole = try await client.get("offers/\(Self.ref)")
+      #expect(head.status == 200)
+      #expect(head.text.isEmpty)
+      for name in [HTTPField.Name.eTag, .contentLength, .contentType] {
+        #expect(head.headers[name] == whole.headers[name])
       }
     }
   }

@@ -1,4 +1,3 @@
-import HTTPTypes
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -11,13 +10,6 @@ struct FramingRoutesTests {
   func slowSites() async throws {
     let home = try await ServedHome(feeds: [])
     let (clock, door) = (SteppedClock(), Door())
-    func fields(_ name: String) async throws -> HTTPFields {
-      let user = try await home.addUser(name, .viewer)
-      return [
-        .contentType: "application/json", .cookie: try await home.cookie(of: user, at: clock.now),
-      ]
-    }
-    let (his, hers) = (try await fields("Max"), try await fields("Vera"))
     let client = TestClient(
       try home.server(
         clock: clock,
@@ -26,17 +18,19 @@ struct FramingRoutesTests {
           return true
         }
       ).responder())
+    func viewer(_ name: String) async throws -> TestClient {
+      client.by(try await home.cookie(of: try await home.addUser(name, .viewer), at: clock.now))
+    }
+    let (max, vera) = (try await viewer("Max"), try await viewer("Vera"))
     let slow = (0..<20).map { number in
       Task {
-        try await client.write(
-          .post, "framing", #"{"url":"https://slow\#(number).example/"}"#, headers: his)
+        try await max.write(.post, "framing", #"{"url":"https://slow\#(number).example/"}"#)
       }
     }
     // One is checked, eight wait, and there is no room for the others.
     var statuses: [Int] = []
     await Door.wait { door.inside == 1 }
-    let answer = try await client.write(
-      .post, "framing", #"{"url":"https://fast.example/"}"#, headers: hers)
+    let answer = try await vera.write(.post, "framing", #"{"url":"https://fast.example/"}"#)
     #expect(answer.text == #"{"refused":true}"#)
     door.open()
     for task in slow { statuses.append(try await task.value.status) }

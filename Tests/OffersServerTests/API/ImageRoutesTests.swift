@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import OffersCore
 import OffersTestSupport
 import Synchronization
@@ -45,38 +44,35 @@ struct ImageRoutesTests {
     let home = try await ServedHome()
     let bytes = TinyImage.png()
     let images = CountedImages(.success(try Self.image(bytes)))
-    try await home.ask(try home.server(images: images)) { client in
-      for _ in 1...3 {
-        try await client.execute(uri: "/api/v1/images/ibotta:900117", method: .get) { response in
-          #expect(response.status == .ok)
-          #expect(Array(response.body.readableBytesView) == bytes)
-          #expect(response.headers[.contentType] == "image/png")
-          #expect(response.headers[.cacheControl] == "private, max-age=86400")
-        }
-      }
-      #expect(images.count.withLock { $0 } == 1)
-      let tag = try #require(try await client.send(.head, "images/ibotta:900117").headers[.eTag])
-      let known = try await client.get("images/ibotta:900117", headers: [.ifNoneMatch: tag])
-      #expect(known.status == 304)
+    let client = try home.client(home.server(images: images))
+    for _ in 1...3 {
+      let response = try await client.get("images/ibotta:900117")
+      #expect(response.status == 200)
+      #expect(Array(response.body.readableBytesView) == bytes)
+      #expect(response.headers[.contentType] == "image/png")
+      #expect(response.headers[.cacheControl] == "private, max-age=86400")
     }
+    #expect(images.count.withLock { $0 } == 1)
+    let tag = try #require(try await client.send(.head, "images/ibotta:900117").headers[.eTag])
+    let known = try await client.get("images/ibotta:900117", headers: [.ifNoneMatch: tag])
+    #expect(known.status == 304)
   }
 
   @Test("an image for a list is a copy that is no wider than its place")
   func thumbnail() async throws {
     let home = try await ServedHome()
     let images = CountedImages(.success(try Self.image(TinyImage.png())))
-    try await home.ask(try home.server(images: images)) { client in
-      for width in [480, 480, 1] {
-        let answer = try await client.get("images/ibotta:900117?width=\(width)")
-        #expect(answer.status == 200)
-        #expect(answer.headers[.cacheControl] == "private, max-age=86400")
-        #expect(answer.headers[.eTag] != nil)
-      }
-      #expect(images.thumbnailCount.withLock { $0 } == 2)
-      #expect(images.count.withLock { $0 } == 0)
-      for width in ["0", "481", "wide", ""] {
-        #expect(try await client.get("images/ibotta:900117?width=\(width)").status == 400)
-      }
+    let client = try home.client(home.server(images: images))
+    for width in [480, 480, 1] {
+      let answer = try await client.get("images/ibotta:900117?width=\(width)")
+      #expect(answer.status == 200)
+      #expect(answer.headers[.cacheControl] == "private, max-age=86400")
+      #expect(answer.headers[.eTag] != nil)
+    }
+    #expect(images.thumbnailCount.withLock { $0 } == 2)
+    #expect(images.count.withLock { $0 } == 0)
+    for width in ["0", "481", "wide", ""] {
+      #expect(try await client.get("images/ibotta:900117?width=\(width)").status == 400)
     }
   }
 
@@ -84,14 +80,11 @@ struct ImageRoutesTests {
   func stale() async throws {
     let home = try await ServedHome()
     let images = CountedImages(.success(try Self.image(TinyImage.png(), freshSeconds: -1)))
-    try await home.ask(try home.server(images: images)) { client in
-      for _ in 1...3 {
-        try await client.execute(uri: "/api/v1/images/ibotta:900117", method: .get) {
-          #expect($0.status == .ok)
-        }
-      }
-      #expect(images.count.withLock { $0 } == 3)
+    let client = try home.client(home.server(images: images))
+    for _ in 1...3 {
+      #expect(try await client.get("images/ibotta:900117").status == 200)
     }
+    #expect(images.count.withLock { $0 } == 3)
   }
 
   @Test("a failing image server gets 502, and an offer without an image 404")
@@ -102,14 +95,13 @@ struct ImageRoutesTests {
       to: "f.json")
     try await home.sync(from: feed)
     let images = CountedImages(.failure(OffersError(.notFound, "It is not there.")))
-    try await home.ask(try home.server(images: images)) { client in
-      let none = try await client.get("images/ibotta:1")
-      #expect(none.status == 404)
-      #expect(none.detail == "ibotta:1 has no image.")
-      let lost = try await client.get("images/ibotta:2")
-      #expect(lost.status == 502)
-      #expect(lost.detail == "It is not there.")
-      #expect(try await client.get("images/ibotta:3").status == 404)
-    }
+    let client = try home.client(home.server(images: images))
+    let none = try await client.get("images/ibotta:1")
+    #expect(none.status == 404)
+    #expect(none.detail == "ibotta:1 has no image.")
+    let lost = try await client.get("images/ibotta:2")
+    #expect(lost.status == 502)
+    #expect(lost.detail == "It is not there.")
+    #expect(try await client.get("images/ibotta:3").status == 404)
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -13,9 +12,9 @@ struct NewsRoutesTests {
   }
 
   private static func count(
-    _ client: TestClient, headers: HTTPFields = [:]
+    _ client: TestClient
   ) async throws -> (count: Int, latest: Int) {
-    let news = try await client.get("news", headers: headers).object
+    let news = try await client.get("news").object
     return (
       try #require(news["count"] as? Int), try #require(news["latest"] as? Int)
     )
@@ -25,24 +24,23 @@ struct NewsRoutesTests {
   func counts() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.sync("ibotta", Self.document("$1.00"))
-    try await home.ask { client in
-      #expect(try await Self.count(client).count == 0)
-      try await home.sync("ibotta", Self.document("$2.00"))
-      try await home.sync("ibotta", Self.document("$3.00"))
-      let news = try await Self.count(client)
-      #expect(news.count == 2)
-      let page = try await client.get("/changes").text
-      #expect(page.contains(#"data-latest="\#(news.latest)""#))
-      #expect(!(try await client.get("/changes?kind=up").text.contains("data-latest")))
-      let told = try await client.write(.put, "news/seen", #"{"latest":\#(news.latest)}"#)
-      #expect(told.status == 200)
-      #expect(try await Self.count(client).count == 0)
-      try await home.sync("ibotta", Self.document("$4.00"))
-      #expect(try await Self.count(client).count == 1)
-      // An older page that is still open does not take it back.
-      _ = try await client.write(.put, "news/seen", #"{"latest":0}"#)
-      #expect(try await Self.count(client).count == 1)
-    }
+    let client = try home.client()
+    #expect(try await Self.count(client).count == 0)
+    try await home.sync("ibotta", Self.document("$2.00"))
+    try await home.sync("ibotta", Self.document("$3.00"))
+    let news = try await Self.count(client)
+    #expect(news.count == 2)
+    let page = try await client.get("/changes").text
+    #expect(page.contains(#"data-latest="\#(news.latest)""#))
+    #expect(!(try await client.get("/changes?kind=up").text.contains("data-latest")))
+    let told = try await client.write(.put, "news/seen", #"{"latest":\#(news.latest)}"#)
+    #expect(told.status == 200)
+    #expect(try await Self.count(client).count == 0)
+    try await home.sync("ibotta", Self.document("$4.00"))
+    #expect(try await Self.count(client).count == 1)
+    // An older page that is still open does not take it back.
+    _ = try await client.write(.put, "news/seen", #"{"latest":0}"#)
+    #expect(try await Self.count(client).count == 1)
   }
 
   @Test(
@@ -53,10 +51,9 @@ struct NewsRoutesTests {
   func refuses(body: String) async throws {
     let home = try await ServedHome(feeds: [])
     try await home.sync("ibotta", Self.document("$1.00"))
-    try await home.ask { client in
-      let answer = try await client.write(.put, "news/seen", body)
-      #expect(answer.status == 400)
-    }
+    let client = try home.client()
+    let answer = try await client.write(.put, "news/seen", body)
+    #expect(answer.status == 400)
   }
 
   @Test("what one user has seen is news to another")
@@ -71,14 +68,11 @@ struct NewsRoutesTests {
     )
     try await home.sync("ibotta", Self.document("$1.00"))
     try await home.sync("ibotta", Self.document("$2.00"))
-    try await home.ask(try home.server()) { client in
-      let latest = try await Self.count(client, headers: [.cookie: his]).latest
-      let told = try await client.write(
-        .put, "news/seen", #"{"latest":\#(latest)}"#,
-        headers: [.contentType: "application/json", .cookie: his])
-      #expect(told.status == 200)
-      #expect(try await Self.count(client, headers: [.cookie: his]).count == 0)
-      #expect(try await Self.count(client, headers: [.cookie: hers]).count == 1)
-    }
+    let client = try home.client(home.server())
+    let latest = try await Self.count(client.by(his)).latest
+    let told = try await client.by(his).write(.put, "news/seen", #"{"latest":\#(latest)}"#)
+    #expect(told.status == 200)
+    #expect(try await Self.count(client.by(his)).count == 0)
+    #expect(try await Self.count(client.by(hers)).count == 1)
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Hummingbird
 import OffersCore
 import Testing
@@ -12,40 +11,31 @@ struct OfferRoutesTests {
     arguments: OfferQuery.Sort.allCases)
   func paging(sort: OfferQuery.Sort) async throws {
     let home = try await ServedHome(feeds: ["ibotta", "albums"])
-    try await home.ask { client in
-      for reverse in ["", "&reverse=true"] {
-        var refs: [String] = []
-        var cursor: String?
-        repeat {
-          let next = cursor.map { "&cursor=\($0)" } ?? ""
-          let page = try await client.get("offers?sort=\(sort.rawValue)&limit=20\(reverse)\(next)")
-          #expect(page.status == 200, "\(page.text)")
-          #expect(try page.object["total"] as? Int == 124)
-          refs += try page.objects("offers").compactMap { $0["ref"] as? String }
-          cursor = try page.object["next_cursor"] as? String
-        } while cursor != nil
-        #expect(refs.count == 124)
-        #expect(Set(refs).count == 124)
-      }
+    let client = try home.client()
+    for reverse in ["", "&reverse=true"] {
+      let pages = try await client.pages("offers?sort=\(sort.rawValue)&limit=20\(reverse)")
+      #expect(try pages.allSatisfy { try $0.object["total"] as? Int == 124 })
+      let refs = try pages.flatMap { try $0.objects("offers").compactMap { $0["ref"] as? String } }
+      #expect(refs.count == 124)
+      #expect(Set(refs).count == 124)
     }
   }
 
   @Test("a cursor is valid for its own list only, with any limit")
   func foreignCursor() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      let first = try await client.get("offers?feed=ibotta&limit=3")
-      let cursor = try #require(try first.object["next_cursor"] as? String)
-      #expect(try await client.get("offers?feed=ibotta&limit=9&cursor=\(cursor)").status == 200)
-      for path in [
-        "offers?limit=3&cursor=\(cursor)", "offers?feed=ibotta&sort=name&cursor=\(cursor)",
-        "changes?feed=ibotta&cursor=\(cursor)", "offers?feed=ibotta&cursor=\(cursor)A",
-        "offers?feed=ibotta&cursor=%21",
-      ] {
-        let answer = try await client.get(path)
-        #expect(answer.status == 400, "\(path)")
-        #expect(answer.detail.contains("cursor"), "\(answer.detail)")
-      }
+    let client = try home.client()
+    let first = try await client.get("offers?feed=ibotta&limit=3")
+    let cursor = try #require(try first.object["next_cursor"] as? String)
+    #expect(try await client.get("offers?feed=ibotta&limit=9&cursor=\(cursor)").status == 200)
+    for path in [
+      "offers?limit=3&cursor=\(cursor)", "offers?feed=ibotta&sort=name&cursor=\(cursor)",
+      "changes?feed=ibotta&cursor=\(cursor)", "offers?feed=ibotta&cursor=\(cursor)A",
+      "offers?feed=ibotta&cursor=%21",
+    ] {
+      let answer = try await client.get(path)
+      #expect(answer.status == 400, "\(path)")
+      #expect(answer.detail.contains("cursor"), "\(answer.detail)")
     }
   }
 
@@ -60,27 +50,25 @@ struct OfferRoutesTests {
     ])
   func wrongParameters(query: String, name: String) async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask { client in
-      let answer = try await client.get("offers?\(query)")
-      #expect(answer.status == 400)
-      #expect(answer.detail.contains("“\(name)”"), "\(answer.detail)")
-    }
+    let client = try home.client()
+    let answer = try await client.get("offers?\(query)")
+    #expect(answer.status == 400)
+    #expect(answer.detail.contains("“\(name)”"), "\(answer.detail)")
   }
 
   @Test("the parameters of the list filter and order the offers")
   func filters() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      let high = try await client.get("offers?min_reward=2.00&sort=reward&limit=500")
-      let rewards = try high.objects("offers").compactMap { $0["reward"] as? [String: Any] }
-        .compactMap { $0["minor_units"] as? Int }
-      #expect(!rewards.isEmpty)
-      #expect(rewards.allSatisfy { $0 >= 200 })
-      #expect(rewards == rewards.sorted(by: >))
-      #expect(try await client.get("offers?new_since=1h&limit=1").object["total"] as? Int == 64)
-      #expect(try await client.get("offers?gone=true").object["total"] as? Int == 0)
-      #expect(try await client.get("offers?feed=nothing").status == 404)
-    }
+    let client = try home.client()
+    let high = try await client.get("offers?min_reward=2.00&sort=reward&limit=500")
+    let rewards = try high.objects("offers").compactMap { $0["reward"] as? [String: Any] }
+      .compactMap { $0["minor_units"] as? Int }
+    #expect(!rewards.isEmpty)
+    #expect(rewards.allSatisfy { $0 >= 200 })
+    #expect(rewards == rewards.sorted(by: >))
+    #expect(try await client.get("offers?new_since=1h&limit=1").object["total"] as? Int == 64)
+    #expect(try await client.get("offers?gone=true").object["total"] as? Int == 0)
+    #expect(try await client.get("offers?feed=nothing").status == 404)
   }
 
   @Test("an offer whose id has any characters is found by its percent-encoded reference")
@@ -92,40 +80,38 @@ struct OfferRoutesTests {
       "[" + items.joined(separator: ",").replacing("\\u{202E}", with: "\u{202E}") + "]",
       to: "f.json")
     try await home.sync(from: feed)
-    try await home.ask { client in
-      for id in ids {
-        let ref = PercentCode.encode("ibotta:\(id)")
-        let answer = try await client.get("offers/\(ref)")
-        #expect(answer.status == 200, "\(id)")
-        #expect(try answer.object["id"] as? String == id)
-        #expect(try await client.write(.put, "offers/\(ref)/favorite").status == 200)
-      }
-      #expect(try await client.get("favorites").object["favorites"] as? [String] != nil)
+    let client = try home.client()
+    for id in ids {
+      let ref = PercentCode.encode("ibotta:\(id)")
+      let answer = try await client.get("offers/\(ref)")
+      #expect(answer.status == 200, "\(id)")
+      #expect(try answer.object["id"] as? String == id)
+      #expect(try await client.write(.put, "offers/\(ref)/favorite").status == 200)
     }
+    #expect(try await client.get("favorites").object["favorites"] as? [String] != nil)
   }
 
   @Test("adding or removing a favorite a second time changes nothing")
   func favorite() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      let path = "offers/ibotta:900117/favorite"
-      for (method, didChange, isFavorite) in [
-        (HTTPRequest.Method.put, true, true), (.put, false, true), (.delete, true, false),
-        (.delete, false, false),
-      ] {
-        let answer = try await client.write(method, path, "{}")
-        #expect(answer.status == 200)
-        #expect(try answer.object["changed"] as? Bool == didChange)
-        let offer = try #require(try answer.object["offer"] as? [String: Any])
-        #expect(offer["favorite"] as? Bool == isFavorite)
-        let refs = try await client.get("favorites").object["favorites"] as? [String]
-        #expect(refs == (isFavorite ? ["ibotta:900117"] : []))
-      }
-      #expect(try await client.write(.put, "offers/ibotta:1/favorite").status == 404)
-      #expect(try await client.write(.put, path, "[]").status == 400)
-      #expect(try await client.write(.put, path, #"{"favorite":true}"#).status == 400)
-      #expect(try await client.write(.put, path, "{").status == 400)
-      #expect(try await client.write(.post, path).status == 405)
+    let client = try home.client()
+    let path = "offers/ibotta:900117/favorite"
+    for (method, didChange, isFavorite) in [
+      (HTTPRequest.Method.put, true, true), (.put, false, true), (.delete, true, false),
+      (.delete, false, false),
+    ] {
+      let answer = try await client.write(method, path, "{}")
+      #expect(answer.status == 200)
+      #expect(try answer.object["changed"] as? Bool == didChange)
+      let offer = try #require(try answer.object["offer"] as? [String: Any])
+      #expect(offer["favorite"] as? Bool == isFavorite)
+      let refs = try await client.get("favorites").object["favorites"] as? [String]
+      #expect(refs == (isFavorite ? ["ibotta:900117"] : []))
     }
+    #expect(try await client.write(.put, "offers/ibotta:1/favorite").status == 404)
+    #expect(try await client.write(.put, path, "[]").status == 400)
+    #expect(try await client.write(.put, path, #"{"favorite":true}"#).status == 400)
+    #expect(try await client.write(.put, path, "{").status == 400)
+    #expect(try await client.write(.post, path).status == 405)
   }
 }

@@ -21,13 +21,12 @@ struct OpenAPITests {
   func routes() async throws {
     let home = try await ServedHome()
     let routes = try home.server().responder().routes.names.filter { $0.contains("/api/") }
-    try await home.ask { client in
-      let described = try Self.paths(try await Self.description(client)).flatMap {
-        path, operations in
-        operations.keys.map { "\($0.uppercased()) \(path)" }
-      }
-      #expect(described.sorted() == routes)
+    let client = try home.client()
+    let described = try Self.paths(try await Self.description(client)).flatMap {
+      path, operations in
+      operations.keys.map { "\($0.uppercased()) \(path)" }
     }
+    #expect(described.sorted() == routes)
   }
 
   /// The operations of a document by their `operationId`.
@@ -71,30 +70,29 @@ struct OpenAPITests {
   @Test("every response conforms to its schema")
   func answers() async throws {
     let home = try await ServedHome(feeds: ["ibotta", "albums"])
-    try await home.ask { client in
-      let document = try await Self.description(client)
-      let schema = JSONSchema(document: document)
-      let operations = try Self.operations(document)
-      // Images require an image server, and the stream of `listen` does not end.
-      let asked = Set(Self.requests.map(\.operation))
-      #expect(
-        Set(operations.keys).subtracting(asked) == ["getImage", "getProposalImage", "listen"])
-      for request in Self.requests {
-        let (method, operation) = try #require(operations[request.operation])
-        let isRead = method == "get"
-        let answer = try await client.send(
-          HTTPRequest.Method(rawValue: method.uppercased()) ?? .get, request.path,
-          headers: isRead ? [:] : [.contentType: "application/json"], body: request.body)
-        let responses = operation["responses"] as? [String: [String: Any]]
-        let response = try #require(
-          responses?["\(answer.status)"], "\(request.operation) gave \(answer.status)")
-        #expect(answer.status < 300, "\(request.operation): \(answer.text)")
-        let content = response["content"] as? [String: [String: Any]]
-        let body = try #require(content?["application/json"]?["schema"] as? [String: Any])
-        #expect(schema.faults(of: try answer.object, body) == [], "\(request.operation)")
-        if isRead {
-          #expect(answer.headers[.eTag]?.hasPrefix("\"") == true, "\(request.operation)")
-        }
+    let client = try home.client()
+    let document = try await Self.description(client)
+    let schema = JSONSchema(document: document)
+    let operations = try Self.operations(document)
+    // Images require an image server, and the stream of `listen` does not end.
+    let asked = Set(Self.requests.map(\.operation))
+    #expect(
+      Set(operations.keys).subtracting(asked) == ["getImage", "getProposalImage", "listen"])
+    for request in Self.requests {
+      let (method, operation) = try #require(operations[request.operation])
+      let isRead = method == "get"
+      let answer = try await client.send(
+        HTTPRequest.Method(rawValue: method.uppercased()) ?? .get, request.path,
+        headers: isRead ? [:] : [.contentType: "application/json"], body: request.body)
+      let responses = operation["responses"] as? [String: [String: Any]]
+      let response = try #require(
+        responses?["\(answer.status)"], "\(request.operation) gave \(answer.status)")
+      #expect(answer.status < 300, "\(request.operation): \(answer.text)")
+      let content = response["content"] as? [String: [String: Any]]
+      let body = try #require(content?["application/json"]?["schema"] as? [String: Any])
+      #expect(schema.faults(of: try answer.object, body) == [], "\(request.operation)")
+      if isRead {
+        #expect(answer.headers[.eTag]?.hasPrefix("\"") == true, "\(request.operation)")
       }
     }
   }
@@ -102,27 +100,26 @@ struct OpenAPITests {
   @Test("a route knows each member of a body that is described, and no other")
   func members() async throws {
     let home = try await ServedHome(feeds: ["ibotta"])
-    try await home.ask { client in
-      let document = try await Self.description(client)
-      let schema = JSONSchema(document: document)
-      let operations = try Self.operations(document)
-      for request in Self.requests {
-        let (method, operation) = try #require(operations[request.operation])
-        guard let described = operation["requestBody"] as? [String: Any] else { continue }
-        let content = described["content"] as? [String: [String: Any]]
-        var body = try #require(content?["application/json"]?["schema"] as? [String: Any])
-        if let name = body["$ref"] as? String { body = try #require(schema.find(name)) }
-        let members = (body["properties"] as? [String: Any] ?? [:]).keys
-        for member in members + ["nonsense"] {
-          // An object is no valid value of any member, so nothing is done.
-          let answer = try await client.send(
-            HTTPRequest.Method(rawValue: method.uppercased()) ?? .get, request.path,
-            headers: [.contentType: "application/json"], body: #"{"\#(member)":{}}"#)
-          #expect(answer.status == 400, "\(request.operation) \(member)")
-          #expect(
-            answer.text.contains("unknown member") == (member == "nonsense"),
-            "\(request.operation) \(member)")
-        }
+    let client = try home.client()
+    let document = try await Self.description(client)
+    let schema = JSONSchema(document: document)
+    let operations = try Self.operations(document)
+    for request in Self.requests {
+      let (method, operation) = try #require(operations[request.operation])
+      guard let described = operation["requestBody"] as? [String: Any] else { continue }
+      let content = described["content"] as? [String: [String: Any]]
+      var body = try #require(content?["application/json"]?["schema"] as? [String: Any])
+      if let name = body["$ref"] as? String { body = try #require(schema.find(name)) }
+      let members = (body["properties"] as? [String: Any] ?? [:]).keys
+      for member in members + ["nonsense"] {
+        // An object is no valid value of any member, so nothing is done.
+        let answer = try await client.send(
+          HTTPRequest.Method(rawValue: method.uppercased()) ?? .get, request.path,
+          headers: [.contentType: "application/json"], body: #"{"\#(member)":{}}"#)
+        #expect(answer.status == 400, "\(request.operation) \(member)")
+        #expect(
+          answer.text.contains("unknown member") == (member == "nonsense"),
+          "\(request.operation) \(member)")
       }
     }
   }
@@ -130,22 +127,21 @@ struct OpenAPITests {
   @Test("each filter is described where it can be used, and its example is accepted")
   func filters() async throws {
     let home = try await ServedHome(feeds: ["ibotta"])
-    try await home.ask { client in
-      let paths = try Self.paths(try await Self.description(client))
-      for (path, filters) in [
-        ("offers?limit=1", OfferFilter.allCases), ("search?q=pasta", OfferFilter.ofSearch),
-        ("changes?limit=1", OfferFilter.ofChanges),
-      ] {
-        let route = path.prefix { $0 != "?" }
-        let described = paths["/api/v1/\(route)"]?["get"]?["parameters"] as? [[String: Any]] ?? []
-        let examples = described.map { ($0["name"] as? String, $0["example"] as? String) }
-        for filter in filters.map(\.words) {
-          let example = examples.first { $0.0 == filter.parameter }
-          #expect(example?.1 == filter.example, "\(path) \(filter.parameter)")
-          let answer = try await client.get(
-            "\(path)&\(filter.parameter)=\(filter.example ?? "true")")
-          #expect(answer.status == 200, "\(path) \(filter.parameter)")
-        }
+    let client = try home.client()
+    let paths = try Self.paths(try await Self.description(client))
+    for (path, filters) in [
+      ("offers?limit=1", OfferFilter.allCases), ("search?q=pasta", OfferFilter.ofSearch),
+      ("changes?limit=1", OfferFilter.ofChanges),
+    ] {
+      let route = path.prefix { $0 != "?" }
+      let described = paths["/api/v1/\(route)"]?["get"]?["parameters"] as? [[String: Any]] ?? []
+      let examples = described.map { ($0["name"] as? String, $0["example"] as? String) }
+      for filter in filters.map(\.words) {
+        let example = examples.first { $0.0 == filter.parameter }
+        #expect(example?.1 == filter.example, "\(path) \(filter.parameter)")
+        let answer = try await client.get(
+          "\(path)&\(filter.parameter)=\(filter.example ?? "true")")
+        #expect(answer.status == 200, "\(path) \(filter.parameter)")
       }
     }
   }
@@ -153,20 +149,19 @@ struct OpenAPITests {
   @Test("every example conforms to its schema")
   func examples() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask { client in
-      let document = try await Self.description(client)
-      let schema = JSONSchema(document: document)
-      for (path, operations) in try Self.paths(document) {
-        for (method, operation) in operations {
-          let responses = operation["responses"] as? [String: [String: Any]] ?? [:]
-          for response in responses.values {
-            let response = (response["$ref"] as? String).flatMap(schema.find) ?? response
-            let contents = response["content"] as? [String: [String: Any]] ?? [:]
-            for content in contents.values {
-              guard let example = content["example"], !(example is String) else { continue }
-              let body = try #require(content["schema"] as? [String: Any])
-              #expect(schema.faults(of: example, body) == [], "\(method) \(path)")
-            }
+    let client = try home.client()
+    let document = try await Self.description(client)
+    let schema = JSONSchema(document: document)
+    for (path, operations) in try Self.paths(document) {
+      for (method, operation) in operations {
+        let responses = operation["responses"] as? [String: [String: Any]] ?? [:]
+        for response in responses.values {
+          let response = (response["$ref"] as? String).flatMap(schema.find) ?? response
+          let contents = response["content"] as? [String: [String: Any]] ?? [:]
+          for content in contents.values {
+            guard let example = content["example"], !(example is String) else { continue }
+            let body = try #require(content["schema"] as? [String: Any])
+            #expect(schema.faults(of: example, body) == [], "\(method) \(path)")
           }
         }
       }
@@ -176,21 +171,20 @@ struct OpenAPITests {
   @Test("every error response conforms to the schema of problems")
   func problems() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      let schema = JSONSchema(document: try await Self.description(client))
-      let problem = try #require(schema.find("#/components/schemas/Problem"))
-      for (path, status) in [
-        ("offers?limit=0", 400), ("offers/nothing", 404), ("nothing", 404), ("search", 400),
-        ("offers?feed=nothing", 404), ("offers/%ff", 400),
-        ("offers/ibotta:900117%00", 400), ("offers?feed=ibotta%00", 400), ("images/ibotta:1", 404),
-      ] {
-        let answer = try await client.get(path)
-        #expect(answer.status == status, "\(path)")
-        #expect(answer.headers[.contentType] == "application/problem+json")
-        #expect(answer.headers[.cacheControl] == "no-store")
-        #expect(schema.faults(of: try answer.object, problem) == [], "\(path)")
-        #expect(try answer.object["status"] as? Int == status)
-      }
+    let client = try home.client()
+    let schema = JSONSchema(document: try await Self.description(client))
+    let problem = try #require(schema.find("#/components/schemas/Problem"))
+    for (path, status) in [
+      ("offers?limit=0", 400), ("offers/nothing", 404), ("nothing", 404), ("search", 400),
+      ("offers?feed=nothing", 404), ("offers/%ff", 400),
+      ("offers/ibotta:900117%00", 400), ("offers?feed=ibotta%00", 400), ("images/ibotta:1", 404),
+    ] {
+      let answer = try await client.get(path)
+      #expect(answer.status == status, "\(path)")
+      #expect(answer.headers[.contentType] == "application/problem+json")
+      #expect(answer.headers[.cacheControl] == "no-store")
+      #expect(schema.faults(of: try answer.object, problem) == [], "\(path)")
+      #expect(try answer.object["status"] as? Int == status)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import OffersCore
 import OffersTestSupport
@@ -14,21 +15,20 @@ struct ProposalRoutesTests {
   func proposes() async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
-    try await home.ask(try home.server(adder: adder)) { client in
-      let answer = try await client.write(.post, "proposals", Self.tea)
-      #expect(answer.status == 200)
-      #expect(answer.headers[.cacheControl] == "no-store")
-      let found = try answer.object
-      #expect(found["name"] as? String == "tea-shop")
-      #expect(found["title"] as? String == "Tea Shop")
-      #expect(found["records"] as? Int == 13)
-      #expect(found["offers"] as? Int == 12)
-      #expect(try answer.objects("fields").last?["from"] as? String == "price.amount")
-      #expect(try answer.objects("first").first?["reward"] as? String == "$1.00")
-      let named = try await client.write(
-        .post, "proposals", #"{"source":"https://tea.example/a","name":"leaves"}"#)
-      #expect(try named.object["name"] as? String == "leaves")
-    }
+    let client = try home.client(home.server(adder: adder))
+    let answer = try await client.write(.post, "proposals", Self.tea)
+    #expect(answer.status == 200)
+    #expect(answer.headers[.cacheControl] == "no-store")
+    let found = try answer.object
+    #expect(found["name"] as? String == "tea-shop")
+    #expect(found["title"] as? String == "Tea Shop")
+    #expect(found["records"] as? Int == 13)
+    #expect(found["offers"] as? Int == 12)
+    #expect(try answer.objects("fields").last?["from"] as? String == "price.amount")
+    #expect(try answer.objects("first").first?["reward"] as? String == "$1.00")
+    let named = try await client.write(
+      .post, "proposals", #"{"source":"https://tea.example/a","name":"leaves"}"#)
+    #expect(try named.object["name"] as? String == "leaves")
     #expect(adder.added.withLock { $0 }.isEmpty)
     #expect(try await home.database.fetchFeeds().map(\.name) == [Feed.initialName])
   }
@@ -37,22 +37,21 @@ struct ProposalRoutesTests {
   func adds() async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
-    try await home.ask(try home.server(adder: adder)) { client in
-      _ = try await client.write(.post, "proposals", Self.tea)
-      let answer = try await client.write(
-        .post, "feeds", #"{"source":"https://tea.example/a","name":"leaves","title":"Leaves"}"#)
-      #expect(answer.status == 201)
-      #expect(answer.headers[.location] == "/api/v1/feeds/leaves")
-      let feed = try #require(try answer.object["feed"] as? [String: Any])
-      #expect(feed["subscribed"] as? Bool == true)
-      let sync = try #require(try answer.object["sync"] as? [String: Any])
-      #expect((sync["feeds"] as? [[String: Any]])?.first?["feed"] as? String == "leaves")
-      // The source is read once more only for a feed without a proposal.
-      #expect(adder.proposedSources.withLock { $0 }.count == 1)
-      let direct = try await client.write(.post, "feeds", #"{"source":"https://tea.example/b"}"#)
-      #expect(direct.status == 201)
-      #expect(adder.proposedSources.withLock { $0 }.last == "https://tea.example/b")
-    }
+    let client = try home.client(home.server(adder: adder))
+    _ = try await client.write(.post, "proposals", Self.tea)
+    let answer = try await client.write(
+      .post, "feeds", #"{"source":"https://tea.example/a","name":"leaves","title":"Leaves"}"#)
+    #expect(answer.status == 201)
+    #expect(answer.headers[.location] == "/api/v1/feeds/leaves")
+    let feed = try #require(try answer.object["feed"] as? [String: Any])
+    #expect(feed["subscribed"] as? Bool == true)
+    let sync = try #require(try answer.object["sync"] as? [String: Any])
+    #expect((sync["feeds"] as? [[String: Any]])?.first?["feed"] as? String == "leaves")
+    // The source is read once more only for a feed without a proposal.
+    #expect(adder.proposedSources.withLock { $0 }.count == 1)
+    let direct = try await client.write(.post, "feeds", #"{"source":"https://tea.example/b"}"#)
+    #expect(direct.status == 201)
+    #expect(adder.proposedSources.withLock { $0 }.last == "https://tea.example/b")
     #expect(
       adder.added.withLock { $0 }
         == [
@@ -71,12 +70,11 @@ struct ProposalRoutesTests {
   func refusesSources(source: String) async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
-    try await home.ask(try home.server(adder: adder)) { client in
-      for path in ["proposals", "feeds"] {
-        let answer = try await client.write(.post, path, #"{"source":"\#(source)"}"#)
-        #expect(answer.status == 400, "\(path)")
-        #expect(answer.headers[.contentType] == "application/problem+json")
-      }
+    let client = try home.client(home.server(adder: adder))
+    for path in ["proposals", "feeds"] {
+      let answer = try await client.write(.post, path, #"{"source":"\#(source)"}"#)
+      #expect(answer.status == 400, "\(path)")
+      #expect(answer.headers[.contentType] == "application/problem+json")
     }
     #expect(adder.proposedSources.withLock { $0 }.isEmpty)
   }
@@ -85,21 +83,20 @@ struct ProposalRoutesTests {
   func refuses() async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
-    try await home.ask(try home.server(adder: adder)) { client in
-      for (path, body, status, text) in [
-        ("proposals", #"{"source":"https://tea.example/refused"}"#, 502, "a web page"),
-        ("feeds", #"{"source":"https://tea.example/refused"}"#, 502, "a web page"),
-        ("proposals", #"{"source":"https://tea.example/","name":"ibotta"}"#, 409, "already a feed"),
-        ("feeds", #"{"source":"https://tea.example/","name":"ibotta"}"#, 409, "already a feed"),
-        ("proposals", "{}", 400, "“source” is missing"),
-        ("proposals", #"{"source":1}"#, 400, "must be a string"),
-        ("proposals", #"{"source":"https://tea.example/","title":"x"}"#, 400, "unknown member"),
-        ("feeds", #"{"source":"https://tea.example/","title":[]}"#, 400, "must be a string"),
-      ] {
-        let answer = try await client.write(.post, path, body)
-        #expect(answer.status == status, "\(path) \(body)")
-        #expect(answer.detail.contains(text), "\(answer.detail)")
-      }
+    let client = try home.client(home.server(adder: adder))
+    for (path, body, status, text) in [
+      ("proposals", #"{"source":"https://tea.example/refused"}"#, 502, "a web page"),
+      ("feeds", #"{"source":"https://tea.example/refused"}"#, 502, "a web page"),
+      ("proposals", #"{"source":"https://tea.example/","name":"ibotta"}"#, 409, "already a feed"),
+      ("feeds", #"{"source":"https://tea.example/","name":"ibotta"}"#, 409, "already a feed"),
+      ("proposals", "{}", 400, "“source” is missing"),
+      ("proposals", #"{"source":1}"#, 400, "must be a string"),
+      ("proposals", #"{"source":"https://tea.example/","title":"x"}"#, 400, "unknown member"),
+      ("feeds", #"{"source":"https://tea.example/","title":[]}"#, 400, "must be a string"),
+    ] {
+      let answer = try await client.write(.post, path, body)
+      #expect(answer.status == status, "\(path) \(body)")
+      #expect(answer.detail.contains(text), "\(answer.detail)")
     }
     #expect(adder.added.withLock { $0 }.isEmpty)
   }
@@ -108,12 +105,11 @@ struct ProposalRoutesTests {
   func failsWhole() async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder(addError: OffersError(.storageFailed, "The file is read-only."))
-    try await home.ask(try home.server(adder: adder)) { client in
-      let answer = try await client.write(.post, "feeds", Self.tea)
-      #expect(answer.status == 503)
-      #expect(answer.detail == "The file is read-only.")
-      #expect(try await client.get("sync").object["state"] as? String == "idle")
-    }
+    let client = try home.client(home.server(adder: adder))
+    let answer = try await client.write(.post, "feeds", Self.tea)
+    #expect(answer.status == 503)
+    #expect(answer.detail == "The file is read-only.")
+    #expect(try await client.get("sync").object["state"] as? String == "idle")
     #expect(try await home.database.fetchFeeds().map(\.name) == [Feed.initialName])
   }
 
@@ -121,19 +117,18 @@ struct ProposalRoutesTests {
   func oneAtATime() async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
-    try await home.ask(try home.server(adder: adder)) { client in
-      async let first = client.write(.post, "proposals", #"{"source":"https://tea.example/held"}"#)
-      while adder.proposedSources.withLock({ $0.isEmpty }) { await Task.yield() }
-      for path in ["proposals", "feeds"] {
-        let second = try await client.write(.post, path, Self.tea)
-        #expect(second.status == 409)
-        #expect(second.headers[.retryAfter] == "5")
-      }
-      adder.letGo()
-      let answer = try await first
-      #expect(answer.status == 200)
-      #expect(try await client.write(.post, "proposals", Self.tea).status == 200)
+    let client = try home.client(home.server(adder: adder))
+    async let first = client.write(.post, "proposals", #"{"source":"https://tea.example/held"}"#)
+    while adder.proposedSources.withLock({ $0.isEmpty }) { await Task.yield() }
+    for path in ["proposals", "feeds"] {
+      let second = try await client.write(.post, path, Self.tea)
+      #expect(second.status == 409)
+      #expect(second.headers[.retryAfter] == "5")
     }
+    adder.letGo()
+    let answer = try await first
+    #expect(answer.status == 200)
+    #expect(try await client.write(.post, "proposals", Self.tea).status == 200)
   }
 
   @Test("a client that goes away cancels its proposal, and others can ask")
@@ -188,17 +183,16 @@ struct ProposalRoutesTests {
         CachedImage(
           url: "https://tea.example/green.png", bytes: bytes,
           header: try ImageHeader(reading: bytes), fetchedAt: .now, freshUntil: .now + 3600)))
-    try await home.ask(try home.server(images: images)) { client in
-      let answer = try await client.write(.post, "proposals", Self.tea)
-      let number = try #require(try answer.object["number"] as? Int)
-      let image = try await client.get("proposals/\(number)/images/0")
-      #expect(image.status == 200)
-      #expect(image.headers[.contentType] == "image/png")
-      #expect(image.headers[.cacheControl] == "no-store")
-      #expect(images.previewCount.withLock { $0 } == 1 && images.count.withLock { $0 } == 0)
-      for path in ["\(number)/images/1", "\(number)/images/9", "9/images/0", "x/images/0"] {
-        #expect(try await client.get("proposals/\(path)").status == 404, "\(path)")
-      }
+    let client = try home.client(home.server(images: images))
+    let answer = try await client.write(.post, "proposals", Self.tea)
+    let number = try #require(try answer.object["number"] as? Int)
+    let image = try await client.get("proposals/\(number)/images/0")
+    #expect(image.status == 200)
+    #expect(image.headers[.contentType] == "image/png")
+    #expect(image.headers[.cacheControl] == "no-store")
+    #expect(images.previewCount.withLock { $0 } == 1 && images.count.withLock { $0 } == 0)
+    for path in ["\(number)/images/1", "\(number)/images/9", "9/images/0", "x/images/0"] {
+      #expect(try await client.get("proposals/\(path)").status == 404, "\(path)")
     }
   }
 
@@ -207,23 +201,16 @@ struct ProposalRoutesTests {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
     let server = try home.server(token: ServedHome.token, adder: adder)
-    try await home.ask(server) { client async throws -> Void in
-      for path in ["proposals", "feeds"] {
-        #expect(try await client.write(.post, path, Self.tea).status == 401)
-        var headers: HTTPFields = [
-          .contentType: "application/json", .authorization: "Bearer \(ServedHome.token)",
-          .origin: "https://evil.example",
-        ]
-        #expect(try await client.write(.post, path, Self.tea, headers: headers).status == 403)
-        headers[.origin] = nil
-        headers[.contentType] = "text/plain"
-        #expect(try await client.write(.post, path, Self.tea, headers: headers).status == 415)
-      }
-      #expect(adder.proposedSources.withLock { $0 }.isEmpty)
-      let headers: HTTPFields = [
-        .contentType: "application/json", .authorization: "Bearer \(ServedHome.token)",
-      ]
-      #expect(try await client.write(.post, "proposals", Self.tea, headers: headers).status == 200)
+    let client = try home.client(server)
+    let known = client.bearing(ServedHome.token)
+    for path in ["proposals", "feeds"] {
+      #expect(try await client.write(.post, path, Self.tea).status == 401)
+      let foreign = known.with(.origin, "https://evil.example")
+      #expect(try await foreign.write(.post, path, Self.tea).status == 403)
+      let text: HTTPFields = [.contentType: "text/plain"]
+      #expect(try await known.write(.post, path, Self.tea, headers: text).status == 415)
     }
+    #expect(adder.proposedSources.withLock { $0 }.isEmpty)
+    #expect(try await known.write(.post, "proposals", Self.tea).status == 200)
   }
 }

@@ -1,5 +1,3 @@
-import HTTPTypes
-import Hummingbird
 import OffersCore
 import Testing
 
@@ -10,29 +8,27 @@ struct SearchRoutesTests {
   @Test("a result has the positions of its matches, and the search is stored once")
   func found() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      for _ in 1...2 {
-        let answer = try await client.get("search?q=pasta+sauce")
-        #expect(try answer.object["source"] as? String == "store")
-        let first = try #require(try answer.objects("offers").first)
-        #expect(first["name"] as? String == "Harvest Row Pasta Sauce")
-        let match = (first["matches"] as? [[String: Any]])?.first
-        #expect(match?["ranges"] as? [[Int]] == [[12, 17], [18, 23]])
-      }
-      let searches = try await client.get("searches").objects("searches")
-      #expect(searches.compactMap { $0["words"] as? String } == ["pasta sauce"])
+    let client = try home.client()
+    for _ in 1...2 {
+      let answer = try await client.get("search?q=pasta+sauce")
+      #expect(try answer.object["source"] as? String == "store")
+      let first = try #require(try answer.objects("offers").first)
+      #expect(first["name"] as? String == "Harvest Row Pasta Sauce")
+      let match = (first["matches"] as? [[String: Any]])?.first
+      #expect(match?["ranges"] as? [[Int]] == [[12, 17], [18, 23]])
     }
+    let searches = try await client.get("searches").objects("searches")
+    #expect(searches.compactMap { $0["words"] as? String } == ["pasta sauce"])
   }
 
   @Test("a search from another site, or without results, is not added to the recent searches")
   func notRemembered() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      _ = try await client.get("search?q=xyzzyxyzzy")
-      _ = try await client.get(
-        "search?q=pasta", headers: [.init("Sec-Fetch-Site") ?? .from: "cross-site"])
-      #expect(try await client.get("searches").objects("searches").isEmpty)
-    }
+    let client = try home.client()
+    _ = try await client.get("search?q=xyzzyxyzzy")
+    _ = try await client.get(
+      "search?q=pasta", headers: [.init("Sec-Fetch-Site") ?? .from: "cross-site"])
+    #expect(try await client.get("searches").objects("searches").isEmpty)
   }
 
   @Test(
@@ -43,14 +39,13 @@ struct SearchRoutesTests {
     ])
   func refused(words: String) async throws {
     let home = try await ServedHome(feeds: ["movies"])
-    try await home.ask { client in
-      for path in ["search?q=\(words)", "search?feed=movies&q=\(words)"] {
-        let answer = try await client.get(path)
-        #expect(answer.status == 400)
-        #expect(try answer.object["code"] as? String == "invalidRequest")
-        #expect(
-          (try answer.object["detail"] as? String)?.hasPrefix("A search has at most ") == true)
-      }
+    let client = try home.client()
+    for path in ["search?q=\(words)", "search?feed=movies&q=\(words)"] {
+      let answer = try await client.get(path)
+      #expect(answer.status == 400)
+      #expect(try answer.object["code"] as? String == "invalidRequest")
+      #expect(
+        (try answer.object["detail"] as? String)?.hasPrefix("A search has at most ") == true)
     }
     for path in ["/search?q=\(words)", "/search?feed=movies&q=\(words)"] {
       let page = try await home.show(path, headers: [.accept: "text/html"])
@@ -63,29 +58,27 @@ struct SearchRoutesTests {
   @Test("if a feed's server fails, the stored offers are searched, with the reason")
   func standIn() async throws {
     let home = try await ServedHome(feeds: ["movies"])
-    try await home.ask { client in
-      let name = try #require(
-        try await client.get("offers?limit=1").objects("offers").first?["name"] as? String)
-      let words = PercentCode.encode(name)
-      let answer = try await client.get("search?q=\(words)&feed=movies")
-      #expect(try answer.object["source"] as? String == "store")
-      let error = try #require(try answer.object["error"] as? [String: Any])
-      #expect(error["message"] as? String == "The server cannot be reached.")
-      #expect(try answer.objects("offers").first?["name"] as? String == name)
-      #expect(try await client.get("searches").objects("searches").isEmpty)
-    }
+    let client = try home.client()
+    let name = try #require(
+      try await client.get("offers?limit=1").objects("offers").first?["name"] as? String)
+    let words = PercentCode.encode(name)
+    let answer = try await client.get("search?q=\(words)&feed=movies")
+    #expect(try answer.object["source"] as? String == "store")
+    let error = try #require(try answer.object["error"] as? [String: Any])
+    #expect(error["message"] as? String == "The server cannot be reached.")
+    #expect(try answer.objects("offers").first?["name"] as? String == name)
+    #expect(try await client.get("searches").objects("searches").isEmpty)
   }
 
   @Test("a search without words is refused, and a page past the end is empty")
   func bounds() async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      let wordless = try await client.get("search")
-      #expect(wordless.status == 400)
-      #expect(try await client.get("search?q=").status == 400)
-      #expect(try await client.get("search?q=pasta&page=900").objects("offers").isEmpty)
-      #expect(try await client.get("search?q=pasta&page=0").status == 400)
-      #expect(try await client.get("search?q=%20").status == 200)
-    }
+    let client = try home.client()
+    let wordless = try await client.get("search")
+    #expect(wordless.status == 400)
+    #expect(try await client.get("search?q=").status == 400)
+    #expect(try await client.get("search?q=pasta&page=900").objects("offers").isEmpty)
+    #expect(try await client.get("search?q=pasta&page=0").status == 400)
+    #expect(try await client.get("search?q=%20").status == 200)
   }
 }

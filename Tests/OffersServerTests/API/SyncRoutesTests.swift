@@ -86,23 +86,21 @@ struct SyncRoutesTests {
     ])
   func refusesSources(body: String) async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask(try home.server(syncer: HeldSyncer())) { client in
-      let answer = try await client.write(.post, "sync", body)
-      #expect(answer.status == 400)
-      #expect(try await client.get("sync").object["state"] as? String == "idle")
-    }
+    let client = try home.client(home.server(syncer: HeldSyncer()))
+    let answer = try await client.write(.post, "sync", body)
+    #expect(answer.status == 400)
+    #expect(try await client.get("sync").object["state"] as? String == "idle")
   }
 
   @Test("the source and the acceptance of removals are passed to the sync")
   func passesWishes() async throws {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
-    try await home.ask(try home.server(syncer: syncer)) { client in
-      let body = #"{"feeds":["ibotta"],"source":"https://example.com/a","accept_removals":true}"#
-      #expect(try await client.write(.post, "sync", body).status == 202)
-      syncer.letGo()
-      try await Self.wait(client) { $0["state"] as? String == "done" }
-    }
+    let client = try home.client(home.server(syncer: syncer))
+    let body = #"{"feeds":["ibotta"],"source":"https://example.com/a","accept_removals":true}"#
+    #expect(try await client.write(.post, "sync", body).status == 202)
+    syncer.letGo()
+    try await Self.wait(client) { $0["state"] as? String == "done" }
     #expect(
       syncer.parameters.withLock { $0 }
         == SyncParameters(["ibotta"], source: .url("https://example.com/a"), acceptsRemovals: true))
@@ -112,42 +110,40 @@ struct SyncRoutesTests {
   func oneAtATime() async throws {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
-    try await home.ask(try home.server(syncer: syncer)) { client in
-      #expect(try await client.get("sync").object["state"] as? String == "idle")
-      let started = try await client.write(.post, "sync", #"{"feeds":["ibotta","ibotta"]}"#)
-      #expect(started.status == 202)
-      #expect(try started.object["id"] as? Int == 1)
-      #expect(try started.objects("feeds").count == 1)
-      try await Self.wait(client) {
-        ($0["feeds"] as? [[String: Any]])?.first?["state"] as? String == "reading"
-      }
-      let second = try await client.write(.post, "sync")
-      #expect(second.status == 409)
-      #expect(try second.object["id"] as? Int == 1)
-      syncer.letGo()
-      try await Self.wait(client) { $0["state"] as? String == "done" }
-      let feed = try #require(try await client.get("sync").objects("feeds").first)
-      #expect(feed["state"] as? String == "failed")
-      #expect((feed["error"] as? [String: Any])?["message"] as? String == "Nothing came.")
-      let next = try await client.write(.post, "sync", "{}")
-      #expect(try next.object["id"] as? Int == 2)
-      try await Self.wait(client) { $0["state"] as? String == "done" }
+    let client = try home.client(home.server(syncer: syncer))
+    #expect(try await client.get("sync").object["state"] as? String == "idle")
+    let started = try await client.write(.post, "sync", #"{"feeds":["ibotta","ibotta"]}"#)
+    #expect(started.status == 202)
+    #expect(try started.object["id"] as? Int == 1)
+    #expect(try started.objects("feeds").count == 1)
+    try await Self.wait(client) {
+      ($0["feeds"] as? [[String: Any]])?.first?["state"] as? String == "reading"
     }
+    let second = try await client.write(.post, "sync")
+    #expect(second.status == 409)
+    #expect(try second.object["id"] as? Int == 1)
+    syncer.letGo()
+    try await Self.wait(client) { $0["state"] as? String == "done" }
+    let feed = try #require(try await client.get("sync").objects("feeds").first)
+    #expect(feed["state"] as? String == "failed")
+    #expect((feed["error"] as? [String: Any])?["message"] as? String == "Nothing came.")
+    let next = try await client.write(.post, "sync", "{}")
+    #expect(try next.object["id"] as? Int == 2)
+    try await Self.wait(client) { $0["state"] as? String == "done" }
   }
 
   @Test("unknown feeds and invalid bodies are refused")
   func refusals() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask { client in
-      for (body, status) in [
-        (#"{"feeds":["nothing"]}"#, 404), (#"{"feeds":"ibotta"}"#, 400), (#"{"feed":[]}"#, 400),
-        (#"{"feeds":[1]}"#, 400), ("null", 400), ("\u{FEFF}x", 400),
-      ] {
-        let answer = try await client.write(.post, "sync", body)
-        #expect(answer.status == status, "\(body)")
-      }
-      #expect(try await client.get("sync").object["state"] as? String == "idle")
+    let client = try home.client()
+    for (body, status) in [
+      (#"{"feeds":["nothing"]}"#, 404), (#"{"feeds":"ibotta"}"#, 400), (#"{"feed":[]}"#, 400),
+      (#"{"feeds":[1]}"#, 400), ("null", 400), ("\u{FEFF}x", 400),
+    ] {
+      let answer = try await client.write(.post, "sync", body)
+      #expect(answer.status == status, "\(body)")
     }
+    #expect(try await client.get("sync").object["state"] as? String == "idle")
   }
 
   @Test("the shutdown cancels a running sync, and no other can be started")

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Hummingbird
 import OffersCore
 import OffersStore
@@ -11,89 +10,63 @@ import Testing
 @Suite("Every route for every kind of visitor")
 struct AccessMatrixTests {
   /// The right that each route requires; nil for a route that needs no login.
-  private static let routes: [String: Right?] = [
-    "DELETE /api/v1/feeds/{name}/interval": .admin,
-    "DELETE /api/v1/feeds/{name}/subscription": .sync,
-    "DELETE /api/v1/offers/{ref}/favorite": .favorites,
-    "DELETE /api/v1/offers/{ref}/share": .favorites,
-    "DELETE /api/v1/searches": .favorites,
-    "GET /": .read,
-    "GET /api/v1/changes": .read,
-    "GET /api/v1/events": .read,
-    "GET /api/v1/favorites": .read,
-    "GET /api/v1/feeds": .read,
-    "GET /api/v1/feeds/{name}": .read,
-    "GET /api/v1/health": nil,
-    "GET /api/v1/household": .read,
-    "GET /api/v1/images/{ref}": .read,
-    "GET /api/v1/news": .read,
-    "GET /api/v1/offers": .read,
-    "GET /api/v1/offers/{ref}": .read,
-    "GET /api/v1/offers/{ref}/history": .read,
-    "GET /api/v1/offline": .read,
-    "GET /api/v1/offline/offers": .read,
-    "GET /api/v1/openapi.json": .read,
-    "GET /api/v1/proposals/{number}/images/{index}": .read,
-    "GET /api/v1/ready": nil,
-    "GET /api/v1/search": .read,
-    "GET /api/v1/searches": .read,
-    "GET /api/v1/sync": .read,
-    "GET /assets/{name}": nil,
-    "GET /changes": .read,
-    "GET /favicon.ico": nil,
-    "GET /favorites": .read,
-    "GET /feeds/{name}": .read,
-    "GET /household": .read,
-    "GET /login": nil,
-    "GET /login/oidc/callback": nil,
-    "GET /manifest.webmanifest": nil,
-    "GET /map/**": .read,
-    "GET /offers/{ref}": .read,
-    "GET /offline": .read,
-    "GET /pair": nil,
-    "GET /search": .read,
-    "GET /settings": .read,
-    "GET /settings/about": .read,
-    "GET /settings/add-feed": .sync,
-    "GET /settings/browser": .read,
-    "GET /settings/devices": .read,
-    "GET /settings/feeds": .read,
-    "GET /settings/people": .read,
-    "GET /sw.js": .read,
-    "GET /users": .admin,
-    "GET /web": .read,
-    "GET /welcome": .read,
-    "POST /api/v1/feeds": .sync,
-    "POST /api/v1/framing": .favorites,
-    "POST /api/v1/proposals": .sync,
-    "POST /api/v1/sync": .sync,
-    "POST /feeds/{name}": .sync,
-    "POST /identity": .favorites,
-    "POST /identity/remove": .favorites,
-    "POST /login": nil,
-    "POST /login/oidc": nil,
-    "POST /logout": nil,
-    "POST /offers/{ref}/favorite": .favorites,
-    "POST /offers/{ref}/share": .favorites,
-    "POST /pair": nil,
-    "POST /pairing": .favorites,
-    "POST /passphrase": .favorites,
-    "POST /searches/forget": .favorites,
-    "POST /sessions/{id}/end": .favorites,
-    "POST /sessions/end-others": .favorites,
-    "POST /settings/add-feed": .sync,
-    "POST /sync": .sync,
-    "POST /tokens": .favorites,
-    "POST /tokens/{id}/revoke": .favorites,
-    "POST /users": .admin,
-    "POST /users/{id}": .admin,
-    "POST /users/{id}/log-out": .admin,
-    "PUT /api/v1/feeds/{name}/interval": .admin,
-    "PUT /api/v1/feeds/{name}/subscription": .sync,
-    "PUT /api/v1/news/seen": .favorites,
-    "PUT /api/v1/offers/{ref}/favorite": .favorites,
-    "PUT /api/v1/offers/{ref}/share": .favorites,
-  ]
+  private static let routes: [String: Right?] = {
+    let groups: [(right: Right?, names: [String])] = [
+      (
+        nil,
+        [
+          "GET /api/v1/health", "GET /api/v1/ready", "GET /assets/{name}", "GET /favicon.ico",
+          "GET /login", "GET /login/oidc/callback", "GET /manifest.webmanifest", "GET /pair",
+          "POST /login", "POST /login/oidc", "POST /logout", "POST /pair",
+        ]
+      ),
+      (
+        .read,
+        [
+          "GET /", "GET /api/v1/changes", "GET /api/v1/events", "GET /api/v1/favorites",
+          "GET /api/v1/feeds", "GET /api/v1/feeds/{name}", "GET /api/v1/household",
+          "GET /api/v1/images/{ref}", "GET /api/v1/news", "GET /api/v1/offers",
+          "GET /api/v1/offers/{ref}", "GET /api/v1/offers/{ref}/history", "GET /api/v1/offline",
+          "GET /api/v1/offline/offers", "GET /api/v1/openapi.json",
+          "GET /api/v1/proposals/{number}/images/{index}", "GET /api/v1/search",
+          "GET /api/v1/searches", "GET /api/v1/sync", "GET /changes", "GET /favorites",
+          "GET /feeds/{name}", "GET /household", "GET /map/**", "GET /offers/{ref}", "GET /offline",
+          "GET /search", "GET /settings", "GET /settings/about", "GET /settings/browser",
+          "GET /settings/devices", "GET /settings/feeds", "GET /settings/people", "GET /sw.js",
+          "GET /web", "GET /welcome",
+        ]
+      ),
+      (
+        .favorites,
+        [
+          "DELETE /api/v1/offers/{ref}/favorite", "DELETE /api/v1/offers/{ref}/share",
+          "DELETE /api/v1/searches", "POST /api/v1/framing", "POST /identity",
+          "POST /identity/remove", "POST /offers/{ref}/favorite", "POST /offers/{ref}/share",
+          "POST /pairing", "POST /passphrase", "POST /searches/forget", "POST /sessions/{id}/end",
+          "POST /sessions/end-others", "POST /tokens", "POST /tokens/{id}/revoke",
+          "PUT /api/v1/news/seen", "PUT /api/v1/offers/{ref}/favorite",
+          "PUT /api/v1/offers/{ref}/share",
+        ]
+      ),
+      (
+        .sync,
+        [
+          "DELETE /api/v1/feeds/{name}/subscription", "GET /settings/add-feed",
+          "POST /api/v1/feeds", "POST /api/v1/proposals", "POST /api/v1/sync", "POST /feeds/{name}",
+          "POST /settings/add-feed", "POST /sync", "PUT /api/v1/feeds/{name}/subscription",
+        ]
+      ),
+      (
+        .admin,
+        [
+          "DELETE /api/v1/feeds/{name}/interval", "GET /users", "POST /users", "POST /users/{id}",
+          "POST /users/{id}/log-out", "PUT /api/v1/feeds/{name}/interval",
+        ]
+      ),
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: groups.flatMap { group in group.names.map { ($0, group.right) } })
+  }()
 
   /// The routes that an API token may not use, whatever its scope.
   private static let sessionOnly: Set<String> = [
@@ -199,11 +172,9 @@ struct AccessMatrixTests {
         let refs = parts[1].hasSuffix("/offline/offers") ? "?refs=ibotta:900117" : ""
         let sent = fields
         // A server of its own for each answer, so that what one changes does not change the next.
-        let answer = try await home.ask(server) { client in
-          try await client.send(
-            method, Self.path(parts[1]) + query + refs, headers: sent,
-            body: method == .get ? nil : isAPI ? "{}" : "subscribed=1")
-        }
+        let answer = try await home.client(server).send(
+          method, Self.path(parts[1]) + query + refs, headers: sent,
+          body: method == .get ? nil : isAPI ? "{}" : "subscribed=1")
         let place = "\(name) by \(kind.name): \(answer.status)"
         #expect(answer.status < 500 || name.contains("images"), "\(place)")
         if let required {
@@ -285,16 +256,14 @@ struct AccessMatrixTests {
           : try await home.cookie(of: user, at: clock.now)
         let sent = fields
         let hasCome = Mutex(false)
-        let answer = try await home.ask(server) { client in
-          try await client.send(
-            method,
-            Self.path(parts[1]).replacingOccurrences(of: "/users/999999", with: "/users/\(eve.id)"),
-            headers: sent, body: isAPI ? "{}" : bodies[parts[1]] ?? "subscribed=1"
-          ) {
-            hasCome.withLock { $0 = true }
-            await #expect(throws: Never.self) {
-              try await ending.happen(to: user, in: home.database)
-            }
+        let answer = try await home.client(server).send(
+          method,
+          Self.path(parts[1]).replacingOccurrences(of: "/users/999999", with: "/users/\(eve.id)"),
+          headers: sent, body: isAPI ? "{}" : bodies[parts[1]] ?? "subscribed=1"
+        ) {
+          hasCome.withLock { $0 = true }
+          await #expect(throws: Never.self) {
+            try await ending.happen(to: user, in: home.database)
           }
         }
         #expect(hasCome.withLock { $0 }, "\(name) \(ending)")
@@ -318,31 +287,28 @@ struct AccessMatrixTests {
     let (his, hers) = (
       try await home.cookie(of: max, at: clock.now), try await home.cookie(of: vera, at: clock.now)
     )
-    try await home.ask(try home.server(clock: clock)) { client in
-      let star = try await client.write(
-        .put, "offers/ibotta:900117/favorite", "{}",
-        headers: [.contentType: "application/json", .cookie: his])
-      #expect(star.status == 200)
-      var tags: Set<String> = []
-      for _ in 0..<2 {
-        for (cookie, count) in [(his, 1), (hers, 0)] {
-          let list = try await client.get("favorites", headers: [.cookie: cookie])
-          #expect(try #require(try list.object["favorites"] as? [String]).count == count)
-          tags.insert(try #require(list.headers[.eTag]))
-          let page = try await client.send(.get, "/favorites", headers: [.cookie: cookie])
-          #expect(page.text.contains("900117") == (count == 1))
-          // A tag of one user gives the other no 304.
-          let offer = try await client.get("offers/ibotta:900117", headers: [.cookie: cookie])
-          #expect(try offer.object["favorite"] as? Bool == (count == 1))
-          let tag = try #require(offer.headers[.eTag])
-          let other = try await client.get(
-            "offers/ibotta:900117",
-            headers: [.cookie: cookie == his ? hers : his, .ifNoneMatch: tag])
-          #expect(other.status == 200)
-        }
+    let client = try home.client(home.server(clock: clock))
+    let star = try await client.by(his).write(.put, "offers/ibotta:900117/favorite", "{}")
+    #expect(star.status == 200)
+    var tags: Set<String> = []
+    for _ in 0..<2 {
+      for (cookie, count) in [(his, 1), (hers, 0)] {
+        let list = try await client.by(cookie).get("favorites")
+        #expect(try #require(try list.object["favorites"] as? [String]).count == count)
+        tags.insert(try #require(list.headers[.eTag]))
+        let page = try await client.by(cookie).get("/favorites")
+        #expect(page.text.contains("900117") == (count == 1))
+        // A tag of one user gives the other no 304.
+        let offer = try await client.by(cookie).get("offers/ibotta:900117")
+        #expect(try offer.object["favorite"] as? Bool == (count == 1))
+        let tag = try #require(offer.headers[.eTag])
+        let other = try await client.get(
+          "offers/ibotta:900117",
+          headers: [.cookie: cookie == his ? hers : his, .ifNoneMatch: tag])
+        #expect(other.status == 200)
       }
-      #expect(tags.count == 2)
     }
+    #expect(tags.count == 2)
   }
 
   @Test("a slash at the end of a path, which the router ignores, changes no right")
@@ -350,19 +316,18 @@ struct AccessMatrixTests {
     let clock = SteppedClock()
     let (home, kinds) = try await Self.home(clock)
     let reader = try #require(kinds.first { $0.name == "read token of an admin" })
-    try await home.ask(try home.server(clock: clock)) { client in
-      for (name, required) in Self.routes where required.map({ $0 > .read }) == true {
-        let parts = name.split(separator: " ").map(String.init)
-        let method = try #require(HTTPRequest.Method(rawValue: parts[0]))
-        var fields = reader.fields
-        let isAPI = parts[1].hasPrefix("/api/")
-        if method != .get {
-          fields.append(contentsOf: isAPI ? [.contentType: "application/json"] : ServedHome.form)
-        }
-        let answer = try await client.send(
-          method, Self.path(parts[1]) + "/", headers: fields, body: method == .get ? nil : "")
-        #expect(answer.status == 403, "\(name)/: \(answer.status)")
+    let client = try home.client(home.server(clock: clock))
+    for (name, required) in Self.routes where required.map({ $0 > .read }) == true {
+      let parts = name.split(separator: " ").map(String.init)
+      let method = try #require(HTTPRequest.Method(rawValue: parts[0]))
+      var fields = reader.fields
+      let isAPI = parts[1].hasPrefix("/api/")
+      if method != .get {
+        fields.append(contentsOf: isAPI ? [.contentType: "application/json"] : ServedHome.form)
       }
+      let answer = try await client.send(
+        method, Self.path(parts[1]) + "/", headers: fields, body: method == .get ? nil : "")
+      #expect(answer.status == 403, "\(name)/: \(answer.status)")
     }
   }
 }

@@ -1,6 +1,4 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
 import OffersCore
 import OffersSQLite
 import OffersStore
@@ -29,40 +27,30 @@ struct LoginGuardTests {
 
   private static func peer(_ text: String) throws -> Peer { try #require(Peer(text)) }
 
-  private static func headers(_ client: String? = nil) -> HTTPFields {
-    var headers: HTTPFields = [
-      .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
-    ]
-    if let name = HTTPField.Name("X-Forwarded-For") { headers[name] = client }
-    return headers
-  }
-
   @Test("a wrong token gets 401, one within a wait 429, and the connection is closed")
   func waits() async throws {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     let log = RecordedLog()
     let server = try home.server(token: ServedHome.token, clock: clock, log: log)
-    try await home.ask(server) { client in
-      func bearer() async throws -> APIAnswer {
-        try await client.get("offers", headers: [.authorization: "Bearer wrong"])
-      }
-      for wait in [1, 2, 4, 8] {
-        let first = try await bearer()
-        #expect(first.status == 401)
-        #expect(first.headers[.connection] == "close")
-        #expect(first.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)
-        let second = try await bearer()
-        #expect(second.status == 429)
-        #expect(second.headers[.retryAfter] == "\(wait)")
-        #expect(second.headers[.connection] == "close")
-        let form = try await client.send(
-          .post, "/login", headers: Self.headers(), body: "token=wrong")
-        #expect(form.status == 429)
-        #expect(form.headers[.retryAfter] == "\(wait)")
-        #expect(form.headers[.connection] == "close")
-        clock.advance(by: Double(wait))
-      }
+    let client = try home.client(server)
+    func bearer() async throws -> APIAnswer {
+      try await client.bearing("wrong").get("offers")
+    }
+    for wait in [1, 2, 4, 8] {
+      let first = try await bearer()
+      #expect(first.status == 401)
+      #expect(first.headers[.connection] == "close")
+      #expect(first.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)
+      let second = try await bearer()
+      #expect(second.status == 429)
+      #expect(second.headers[.retryAfter] == "\(wait)")
+      #expect(second.headers[.connection] == "close")
+      let form = try await client.form("/login", "token=wrong")
+      #expect(form.status == 429)
+      #expect(form.headers[.retryAfter] == "\(wait)")
+      #expect(form.headers[.connection] == "close")
+      clock.advance(by: Double(wait))
     }
     #expect(log.lines.first == "warning login refused client=127.0.0.1 status=401")
   }
@@ -71,29 +59,27 @@ struct LoginGuardTests {
   func neverLocksOut() async throws {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
-    try await home.ask(try home.server(token: ServedHome.token, clock: clock)) { client in
-      func login(_ token: String) async throws -> APIAnswer {
-        try await client.send(.post, "/login", headers: Self.headers(), body: "token=\(token)")
-      }
-      func wrong() async throws -> Int { try await login("wrong").status }
-      let before = try await login(ServedHome.token)
-      let cookie = try #require(before.headers[.setCookie]?.split(separator: ";").first)
-      for wait in [1.0, 2, 4, 8, 16, 32] {
-        #expect(try await wrong() == 401)
-        clock.advance(by: wait)
-      }
-      #expect(try await wrong() == 401)
-      #expect(try await wrong() == 429)
-      #expect(
-        try await client.get("offers", headers: [.cookie: String(cookie)]).status == 200)
-      let bearer: HTTPFields = [.authorization: "Bearer \(ServedHome.token)"]
-      #expect(try await client.get("offers", headers: bearer).status == 200)
-      // The bearer has forgotten the failures of the network.
-      #expect(try await wrong() == 401)
-      #expect(try await wrong() == 429)
-      #expect(try await login(ServedHome.token).status == 303)
-      #expect(try await wrong() == 401)
+    let client = try home.client(home.server(token: ServedHome.token, clock: clock))
+    func login(_ token: String) async throws -> APIAnswer {
+      try await client.form("/login", "token=\(token)")
     }
+    func wrong() async throws -> Int { try await login("wrong").status }
+    let before = try await login(ServedHome.token)
+    let cookie = try #require(before.cookie)
+    for wait in [1.0, 2, 4, 8, 16, 32] {
+      #expect(try await wrong() == 401)
+      clock.advance(by: wait)
+    }
+    #expect(try await wrong() == 401)
+    #expect(try await wrong() == 429)
+    #expect(
+      try await client.by(cookie).get("offers").status == 200)
+    #expect(try await client.bearing(ServedHome.token).get("offers").status == 200)
+    // The bearer has forgotten the failures of the network.
+    #expect(try await wrong() == 401)
+    #expect(try await wrong() == 429)
+    #expect(try await login(ServedHome.token).status == 303)
+    #expect(try await wrong() == 401)
   }
 
   @Test("a success forgets the failures of its network")
@@ -204,11 +190,9 @@ struct LoginGuardTests {
       let log = RecordedLog()
       let server = try home.server(
         token: ServedHome.token, proxies: proxies, clock: clock, log: log)
-      return try await home.ask(server) { client in
-        let answer = try await client.send(
-          .post, "/login", headers: Self.headers(claimed), body: "token=wrong")
-        return (answer.status, log.lines.first)
-      }
+      let client = try home.client(server).with("X-Forwarded-For", claimed)
+      let answer = try await client.form("/login", "token=wrong")
+      return (answer.status, log.lines.first)
     }
     // Loopback, from where the requests of this test come, is not trusted by itself.
     for claimed in ["192.0.2.1", "192.0.2.2, 127.0.0.1"] {

@@ -1,6 +1,4 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -54,12 +52,9 @@ struct LoginQueueTests {
       _ name: String, from address: String, cookie: String? = nil,
       _ passphrase: String = ServedHome.passphrase
     ) async throws -> APIAnswer {
-      var headers = ServedHome.form
-      headers[.cookie] = cookie
-      if let field = HTTPField.Name("X-Forwarded-For") { headers[field] = address }
       let passphrase = passphrase.replacingOccurrences(of: " ", with: "+")
-      return try await TestClient(responder).send(
-        .post, "/login", headers: headers, body: "name=\(name)&passphrase=\(passphrase)&next=/")
+      return try await TestClient(responder).by(cookie).with("X-Forwarded-For", address).form(
+        "/login", "name=\(name)&passphrase=\(passphrase)&next=/")
     }
 
     func open() async throws {

@@ -8,62 +8,48 @@ import Testing
 
 @Suite("The log of who did what")
 struct RequestLogTests {
-  /// Sends a form or a JSON document as a user.
-  private static func send(
-    _ client: TestClient, _ path: String, _ body: String, by cookie: String? = nil
-  ) async throws -> TestResponse {
-    var fields: HTTPFields =
-      path.hasPrefix("/api/") ? [.contentType: "application/json"] : ServedHome.form
-    fields[.cookie] = cookie
-    return try await client.execute(
-      uri: path, method: .post, headers: fields, body: ByteBuffer(string: body))
-  }
-
   @Test("logins, users, rights, feeds and syncs are told with the user, and no secret is")
   func tells() async throws {
     let home = try await ServedHome()
     let log = RecordedLog()
     try await home.addUser("Ada", .admin)
-    try await home.ask(try home.server(log: log)) { client in
-      let login = try await Self.send(
-        client, "/login", "name=ada&passphrase=\(PercentCode.encode(ServedHome.passphrase))")
-      #expect(login.status == .seeOther)
-      let setting = try #require(login.headers[.setCookie])
-      let cookie = String(setting.prefix { $0 != ";" })
-      #expect(try await Self.send(client, "/users", "name=Ben", by: cookie).status == .seeOther)
-      let ben = try #require(try await home.database.findUser(named: "Ben"))
-      for (path, body) in [
-        ("/users/\(ben.id)", "role=viewer"), ("/users/\(ben.id)/log-out", ""),
-        ("/offers/ibotta:900117/favorite", "favorite=1"), ("/tokens", "name=backup&scope=sync"),
-        ("/feeds/ibotta", "subscribed=0"), ("/pairing", "user=Ben"),
-        ("/sync?key=hidden", "feed=ibotta"), ("/logout", ""),
-      ] {
-        let answer = try await Self.send(client, path, body, by: cookie)
-        #expect(answer.status.code < 400, "\(path)")
-        #expect(answer.headers[try #require(HTTPField.Name("X-Request-Id"))] != nil)
-        if path == "/tokens" {
-          let page = String(buffer: answer.body)
-          let token = try #require(page.firstMatch(of: #/offers_[A-Za-z0-9_-]{20,}/#)).output
-          #expect(!log.lines.contains { $0.contains(token) })
-        }
+    let client = try home.client(home.server(log: log))
+    let login = try await client.form(
+      "/login", "name=ada&passphrase=\(PercentCode.encode(ServedHome.passphrase))")
+    #expect(login.status == 303)
+    let cookie = try #require(login.cookie)
+    #expect(try await client.by(cookie).form("/users", "name=Ben").status == 303)
+    let ben = try #require(try await home.database.findUser(named: "Ben"))
+    for (path, body) in [
+      ("/users/\(ben.id)", "role=viewer"), ("/users/\(ben.id)/log-out", ""),
+      ("/offers/ibotta:900117/favorite", "favorite=1"), ("/tokens", "name=backup&scope=sync"),
+      ("/feeds/ibotta", "subscribed=0"), ("/pairing", "user=Ben"),
+      ("/sync?key=hidden", "feed=ibotta"), ("/logout", ""),
+    ] {
+      let answer = try await client.by(cookie).form(path, body)
+      #expect(answer.status < 400, "\(path)")
+      #expect(answer.headers[try #require(HTTPField.Name("X-Request-Id"))] != nil)
+      if path == "/tokens" {
+        let token = try #require(answer.text.firstMatch(of: #/offers_[A-Za-z0-9_-]{20,}/#)).output
+        #expect(!log.lines.contains { $0.contains(token) })
       }
-      let end = " client=127.0.0.1"
-      #expect(
-        log.lines.map { $0.replacing(" request=none", with: "") } == [
-          "notice logged in by=passphrase\(end) user=Ada",
-          "notice user added account=Ben\(end) role=member user=Ada",
-          "notice user changed account=Ben\(end) role=viewer user=Ada",
-          "notice user logged out account=Ben\(end) user=Ada",
-          "notice token added\(end) name=backup scope=sync user=Ada",
-          "notice feed unsubscribed\(end) feed=ibotta user=Ada",
-          "notice pairing code made account=Ben\(end) user=Ada",
-          "notice sync started\(end) feed=ibotta user=Ada",
-          "notice logged out\(end) user=Ada",
-        ])
-      let value = try #require(cookie.split(separator: "=").last)
-      for secret in [String(value), ServedHome.passphrase, "hidden"] {
-        #expect(!log.lines.contains { $0.contains(secret) })
-      }
+    }
+    let end = " client=127.0.0.1"
+    #expect(
+      log.lines.map { $0.replacing(" request=none", with: "") } == [
+        "notice logged in by=passphrase\(end) user=Ada",
+        "notice user added account=Ben\(end) role=member user=Ada",
+        "notice user changed account=Ben\(end) role=viewer user=Ada",
+        "notice user logged out account=Ben\(end) user=Ada",
+        "notice token added\(end) name=backup scope=sync user=Ada",
+        "notice feed unsubscribed\(end) feed=ibotta user=Ada",
+        "notice pairing code made account=Ben\(end) user=Ada",
+        "notice sync started\(end) feed=ibotta user=Ada",
+        "notice logged out\(end) user=Ada",
+      ])
+    let value = try #require(cookie.split(separator: "=").last)
+    for secret in [String(value), ServedHome.passphrase, "hidden"] {
+      #expect(!log.lines.contains { $0.contains(secret) })
     }
   }
 
@@ -74,12 +60,11 @@ struct RequestLogTests {
     let clock = SteppedClock()
     let viewer = try await home.addUser("Vera", .viewer)
     let cookie = try await home.cookie(of: viewer, at: clock.now)
-    try await home.ask(try home.server(clock: clock, log: log)) { client in
-      #expect(try await Self.send(client, "/users", "name=Ben", by: cookie).status == .forbidden)
-      let wrong = try await Self.send(client, "/login", "name=Vera&passphrase=wrong")
-      #expect(wrong.status == .unauthorized)
-      #expect(try await Self.send(client, "/logout", "").status == .seeOther)
-    }
+    let client = try home.client(home.server(clock: clock, log: log))
+    #expect(try await client.by(cookie).form("/users", "name=Ben").status == 403)
+    let wrong = try await client.form("/login", "name=Vera&passphrase=wrong")
+    #expect(wrong.status == 401)
+    #expect(try await client.form("/logout", "").status == 303)
     #expect(
       log.lines == [
         "warning not allowed action=user added client=127.0.0.1 request=none user=Vera",
@@ -105,11 +90,10 @@ struct RequestLogTests {
   func accesses() async throws {
     let home = try await ServedHome()
     let log = RecordedLog()
-    try await home.ask(try home.server(log: log, logsRequests: true)) { client in
-      _ = try await client.get("offers?q=secret+wish")
-      _ = try await client.get("/nowhere/at%0Aall?token=hidden")
-      _ = try await client.send(.head, "health")
-    }
+    let client = try home.client(home.server(log: log, logsRequests: true))
+    _ = try await client.get("offers?q=secret+wish")
+    _ = try await client.get("/nowhere/at%0Aall?token=hidden")
+    _ = try await client.send(.head, "health")
     #expect(log.lines.count == 3)
     for (line, text) in zip(
       log.lines,

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import OffersCore
 import OffersTestSupport
 import TestStores
@@ -10,83 +9,65 @@ import Testing
 
 @Suite("Sessions of browsers")
 struct SessionTests {
-  private static func form(_ agent: String? = nil) -> HTTPFields {
-    var headers: HTTPFields = [
-      .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
-    ]
-    headers[.userAgent] = agent
-    return headers
-  }
-
   /// Logs a browser in and returns its `Cookie` field.
   private static func logIn(
     _ client: TestClient, agent: String? = nil, token: String = ServedHome.token
   ) async throws -> String {
-    let answer = try await client.send(
-      .post, "/login", headers: form(agent), body: "token=\(token)")
+    let answer = try await client.with(.userAgent, agent).form("/login", "token=\(token)")
     #expect(answer.status == 303)
-    return String(try #require(answer.headers[.setCookie]?.split(separator: ";").first))
+    return try #require(answer.cookie)
   }
 
   /// The status of a read with a cookie.
   private static func status(
     _ client: TestClient, _ cookie: String
   ) async throws -> Int {
-    try await client.get("offers", headers: [.cookie: cookie]).status
-  }
-
-  private static func post(
-    _ client: TestClient, _ path: String, _ cookie: String
-  ) async throws -> APIAnswer {
-    var headers = form()
-    headers[.cookie] = cookie
-    return try await client.send(.post, path, headers: headers, body: "")
+    try await client.by(cookie).get("offers").status
   }
 
   @Test("each login has a cookie of 256 bits, and the database has none of them")
   func hidesCookies() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask(try home.server(token: ServedHome.token)) { client in
-      var values: Set<Substring> = []
-      for _ in 0..<5 {
-        let value = try #require(try await Self.logIn(client).split(separator: "=").last)
-        #expect(value.count == 64)
-        values.insert(value)
+    let client = try home.client(home.server(token: ServedHome.token))
+    var values: Set<Substring> = []
+    for _ in 0..<5 {
+      let value = try #require(try await Self.logIn(client).split(separator: "=").last)
+      #expect(value.count == 64)
+      values.insert(value)
+    }
+    #expect(values.count == 5)
+    let sessions = try await home.database.fetchSessions()
+    #expect(sessions.count == 5)
+    for name in TestStore.isFile ? ["offers.sqlite", "offers.sqlite-wal"] : [] {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file(name)))
+      for value in values {
+        #expect(bytes.firstRange(of: Data(value.utf8)) == nil)
+        let raw = try [UInt8](hexadecimal: String(value))
+        #expect(bytes.firstRange(of: Data(raw)) == nil)
       }
-      #expect(values.count == 5)
-      let sessions = try await home.database.fetchSessions()
-      #expect(sessions.count == 5)
-      for name in TestStore.isFile ? ["offers.sqlite", "offers.sqlite-wal"] : [] {
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file(name)))
-        for value in values {
-          #expect(bytes.firstRange(of: Data(value.utf8)) == nil)
-          let raw = try [UInt8](hexadecimal: String(value))
-          #expect(bytes.firstRange(of: Data(raw)) == nil)
-        }
-        #expect(bytes.firstRange(of: Data(ServedHome.token.utf8)) == nil)
-      }
+      #expect(bytes.firstRange(of: Data(ServedHome.token.utf8)) == nil)
     }
   }
 
   @Test("sessions outlast a restart; a cookie that was copied ends with the logout")
   func restartsAndLogouts() async throws {
     let home = try await ServedHome(feeds: [])
-    let (phone, desk) = try await home.ask(try home.server(token: ServedHome.token)) { client in
-      (try await Self.logIn(client), try await Self.logIn(client))
+    func start() throws -> TestClient {
+      try home.client(home.server(token: ServedHome.token))
     }
+    var client = try start()
+    let (phone, desk) = (try await Self.logIn(client), try await Self.logIn(client))
     // Another server on the same database, as after a restart.
-    try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in
-      #expect(try await Self.status(client, phone) == 200)
-      #expect(try await Self.status(client, desk) == 200)
-      #expect(try await Self.post(client, "/logout", phone).status == 303)
-      // The thief of the cookie still has it.
-      #expect(try await Self.status(client, phone) == 401)
-      #expect(try await Self.status(client, desk) == 200)
-    }
-    try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in
-      #expect(try await Self.status(client, phone) == 401)
-      #expect(try await Self.status(client, desk) == 200)
-    }
+    client = try start()
+    #expect(try await Self.status(client, phone) == 200)
+    #expect(try await Self.status(client, desk) == 200)
+    #expect(try await client.by(phone).form("/logout").status == 303)
+    // The thief of the cookie still has it.
+    #expect(try await Self.status(client, phone) == 401)
+    #expect(try await Self.status(client, desk) == 200)
+    client = try start()
+    #expect(try await Self.status(client, phone) == 401)
+    #expect(try await Self.status(client, desk) == 200)
   }
 
   @Test("a session lasts for 30 days after its last request, which is noted every ten minutes")
@@ -94,45 +75,43 @@ struct SessionTests {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     let day = 86_400.0
-    try await home.ask(try home.server(token: ServedHome.token, clock: clock)) { client in
-      let cookie = try await Self.logIn(client)
-      let start = clock.now
-      func seen() async throws -> Date? {
-        try await home.database.flushImageUses()
-        return try await home.database.fetchSessions().first?.lastSeenAt
-      }
-      clock.advance(by: 599)
-      let early = try await client.get("offers", headers: [.cookie: cookie])
-      #expect(early.headers[.setCookie] == nil)
-      #expect(try await seen() == start)
-      clock.advance(by: 1)
-      let due = try await client.get("offers", headers: [.cookie: cookie])
-      #expect(due.headers[.setCookie]?.hasPrefix(cookie + "; Path=/; HttpOnly") == true)
-      #expect(try await seen() == clock.now)
-      clock.advance(by: 29 * day)
-      #expect(try await Self.status(client, cookie) == 200)
-      #expect(try await seen() == clock.now)
-      clock.advance(by: 30 * day - 1)
-      #expect(try await Self.status(client, cookie) == 200)
-      #expect(try await seen() == clock.now)
-      clock.advance(by: 30 * day)
-      #expect(try await Self.status(client, cookie) == 401)
-      // The next login removes it.
-      _ = try await Self.logIn(client)
-      #expect(try await home.database.fetchSessions().count == 1)
+    let client = try home.client(home.server(token: ServedHome.token, clock: clock))
+    let cookie = try await Self.logIn(client)
+    let start = clock.now
+    func seen() async throws -> Date? {
+      try await home.database.flushImageUses()
+      return try await home.database.fetchSessions().first?.lastSeenAt
     }
+    clock.advance(by: 599)
+    let early = try await client.by(cookie).get("offers")
+    #expect(early.headers[.setCookie] == nil)
+    #expect(try await seen() == start)
+    clock.advance(by: 1)
+    let due = try await client.by(cookie).get("offers")
+    #expect(due.headers[.setCookie]?.hasPrefix(cookie + "; Path=/; HttpOnly") == true)
+    #expect(try await seen() == clock.now)
+    clock.advance(by: 29 * day)
+    #expect(try await Self.status(client, cookie) == 200)
+    #expect(try await seen() == clock.now)
+    clock.advance(by: 30 * day - 1)
+    #expect(try await Self.status(client, cookie) == 200)
+    #expect(try await seen() == clock.now)
+    clock.advance(by: 30 * day)
+    #expect(try await Self.status(client, cookie) == 401)
+    // The next login removes it.
+    _ = try await Self.logIn(client)
+    #expect(try await home.database.fetchSessions().count == 1)
   }
 
   @Test("a session that was last seen in a far future is not valid")
   func survivesClock() async throws {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
-    try await home.ask(try home.server(token: ServedHome.token, clock: clock)) { client in
-      clock.advance(by: 401 * 86_400)
-      let cookie = try await Self.logIn(client)
-      clock.advance(by: -401 * 86_400)
-      #expect(try await Self.status(client, cookie) == 401)
-    }
+    let client = try home.client(home.server(token: ServedHome.token, clock: clock))
+    clock.advance(by: 401 * 86_400)
+    let cookie = try await Self.logIn(client)
+    clock.advance(by: -401 * 86_400)
+    #expect(try await Self.status(client, cookie) == 401)
   }
 
   @Test("a changed token file ends all sessions and accepts the new token, without a restart")
@@ -141,24 +120,23 @@ struct SessionTests {
     let clock = SteppedClock()
     let log = RecordedLog()
     let next = ServedHome.otherToken
-    try await home.ask(try home.server(token: ServedHome.token, clock: clock, log: log)) { client in
-      let cookie = try await Self.logIn(client)
-      func bearer(_ token: String) async throws -> Int {
-        try await client.get("offers", headers: [.authorization: "Bearer \(token)"]).status
-      }
-      try home.write(token: next)
-      clock.advance(by: 1)
-      #expect(try await Self.status(client, cookie) == 401)
-      #expect(try await bearer(ServedHome.token) == 401)
-      #expect(try await bearer(next) == 200)
-      #expect(try await home.database.fetchSessions().isEmpty)
-      #expect(log.lines.contains("notice token file read again token=changed"))
-      // The sessions stay ended if the first token returns.
-      try home.write(token: ServedHome.token)
-      clock.advance(by: 1)
-      #expect(try await Self.status(client, cookie) == 401)
-      #expect(try await bearer(ServedHome.token) == 200)
+    let client = try home.client(home.server(token: ServedHome.token, clock: clock, log: log))
+    let cookie = try await Self.logIn(client)
+    func bearer(_ token: String) async throws -> Int {
+      try await client.bearing(token).get("offers").status
     }
+    try home.write(token: next)
+    clock.advance(by: 1)
+    #expect(try await Self.status(client, cookie) == 401)
+    #expect(try await bearer(ServedHome.token) == 401)
+    #expect(try await bearer(next) == 200)
+    #expect(try await home.database.fetchSessions().isEmpty)
+    #expect(log.lines.contains("notice token file read again token=changed"))
+    // The sessions stay ended if the first token returns.
+    try home.write(token: ServedHome.token)
+    clock.advance(by: 1)
+    #expect(try await Self.status(client, cookie) == 401)
+    #expect(try await bearer(ServedHome.token) == 200)
   }
 
   @Test("a token file that cannot be used lets nobody in, and its sessions return with its token")
@@ -166,32 +144,31 @@ struct SessionTests {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     let log = RecordedLog()
-    try await home.ask(try home.server(token: ServedHome.token, clock: clock, log: log)) { client in
-      let cookie = try await Self.logIn(client)
-      func bearer(_ token: String) async throws -> Int {
-        try await client.get("offers", headers: [.authorization: "Bearer \(token)"]).status
-      }
-      let path = home.folder.file("token")
-      for spoil in [
-        { try FileManager.default.removeItem(atPath: path) },
-        { _ = try home.write(token: "passwordpassword") },
-        { _ = try home.write(token: ServedHome.token, mode: 0o644) },
-      ] as [() throws -> Void] {
-        try spoil()
-        clock.advance(by: 100)
-        #expect(try await Self.status(client, cookie) == 401)
-        #expect(try await bearer("passwordpassword") == 503)
-        #expect(try await bearer(ServedHome.token) == 503)
-        try home.write(token: ServedHome.token)
-        clock.advance(by: 1)
-        #expect(try await Self.status(client, cookie) == 200)
-      }
-      let errors = log.lines.filter { $0.hasPrefix("error token file unusable") }
-      #expect(errors.count == 3)
-      #expect(errors[1].contains("no token that was made by"))
-      // The token of the requests may be right, so none is reported as a refused login.
-      #expect(!log.lines.contains { $0.contains("login refused") })
+    let client = try home.client(home.server(token: ServedHome.token, clock: clock, log: log))
+    let cookie = try await Self.logIn(client)
+    func bearer(_ token: String) async throws -> Int {
+      try await client.bearing(token).get("offers").status
     }
+    let path = home.folder.file("token")
+    for spoil in [
+      { try FileManager.default.removeItem(atPath: path) },
+      { _ = try home.write(token: "passwordpassword") },
+      { _ = try home.write(token: ServedHome.token, mode: 0o644) },
+    ] as [() throws -> Void] {
+      try spoil()
+      clock.advance(by: 100)
+      #expect(try await Self.status(client, cookie) == 401)
+      #expect(try await bearer("passwordpassword") == 503)
+      #expect(try await bearer(ServedHome.token) == 503)
+      try home.write(token: ServedHome.token)
+      clock.advance(by: 1)
+      #expect(try await Self.status(client, cookie) == 200)
+    }
+    let errors = log.lines.filter { $0.hasPrefix("error token file unusable") }
+    #expect(errors.count == 3)
+    #expect(errors[1].contains("no token that was made by"))
+    // The token of the requests may be right, so none is reported as a refused login.
+    #expect(!log.lines.contains { $0.contains("login refused") })
   }
 
   @Test("a session that was written into the database without the token is not valid")
@@ -204,97 +181,83 @@ struct SessionTests {
       fingerprint: try ServerToken("some other token").fingerprint(of: id), createdAt: .now,
       lastSeenAt: .now, peer: "192.0.2.1", userAgent: "")
     try await home.database.putSession(planted, on: .token)
-    try await home.ask(try home.server(token: ServedHome.token)) { (client) async throws in
-      #expect(try await Self.status(client, "offers-session=\(value)") == 401)
-    }
+    let client = try home.client(home.server(token: ServedHome.token))
+    #expect(try await Self.status(client, "offers-session=\(value)") == 401)
   }
 
   @Test("behind TLS the cookie is secure and bound to the host, and forms come from https only")
   func behindTLS() async throws {
     let home = try await ServedHome(feeds: [])
     let server = try home.server(token: ServedHome.token, isBehindTLS: true)
-    try await home.ask(server) { client in
-      var headers = Self.form()
-      #expect(
-        try await client.send(
-          .post, "/login", headers: headers, body: "token=\(ServedHome.token)"
-        ).status == 403)
-      headers[.origin] = "https://localhost"
-      let answer = try await client.send(
-        .post, "/login", headers: headers, body: "token=\(ServedHome.token)")
-      let field = try #require(answer.headers[values: .setCookie].first)
-      #expect(field.hasPrefix("__Host-offers-session="))
-      let attributes = field.components(separatedBy: "; ").dropFirst()
-      #expect(
-        attributes == ["Path=/", "HttpOnly", "SameSite=Lax", "Secure", "Max-Age=2592000"])
-      let pair = String(try #require(field.split(separator: ";").first))
-      #expect(try await Self.status(client, pair) == 200)
-      // A cookie that another host of the domain may have set does not count.
-      #expect(
-        try await Self.status(client, pair.replacingOccurrences(of: "__Host-", with: "")) == 401)
-    }
+    let client = try home.client(server)
+    let login = "token=\(ServedHome.token)"
+    #expect(try await client.form("/login", login).status == 403)
+    let answer = try await client.form("/login", login, origin: "https://localhost")
+    let field = try #require(answer.headers[values: .setCookie].first)
+    #expect(field.hasPrefix("__Host-offers-session="))
+    let attributes = field.components(separatedBy: "; ").dropFirst()
+    #expect(
+      attributes == ["Path=/", "HttpOnly", "SameSite=Lax", "Secure", "Max-Age=2592000"])
+    let pair = try #require(answer.cookie)
+    #expect(try await Self.status(client, pair) == 200)
+    // A cookie that another host of the domain may have set does not count.
+    #expect(
+      try await Self.status(client, pair.replacingOccurrences(of: "__Host-", with: "")) == 401)
   }
 
   @Test("the settings list the browsers in plain words, and end one or all others")
   func settings() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask(try home.server(token: ServedHome.token)) { client in
-      let phone = try await Self.logIn(
-        client,
-        agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 "
-          + "(KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1")
-      let desk = try await Self.logIn(
-        client, agent: "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
-      let odd = try await Self.logIn(client, agent: "<script>alert(1)</script>")
-      func page(_ cookie: String) async throws -> String {
-        try await client.get("/settings/devices", headers: [.cookie: cookie]).text
-      }
-      let text = try await page(phone)
-      #expect(text.count(of: "This browser") == 1)
-      let own = try #require(text.between("this-browser", "</li>"))
-      #expect(own.contains("Safari on iPhone"))
-      #expect(own.contains(#"action="/logout""#))
-      #expect(text.contains("Firefox on Linux"))
-      #expect(!text.contains("<script>alert"))
-      #expect(!text.contains(String(phone.suffix(64))))
-      // Another site cannot end a session.
-      let desks = try #require(
-        text.between("Firefox on Linux", "</li>")?.between(#"action=""#, #"""#))
-      var foreign = Self.form()
-      foreign[.origin] = "http://evil.example"
-      foreign[.cookie] = phone
-      #expect(try await client.send(.post, desks, headers: foreign, body: "").status == 403)
-      #expect(try await client.send(.post, desks, headers: Self.form(), body: "").status == 401)
-      #expect(try await Self.status(client, desk) == 200)
-      let ended = try await Self.post(client, desks, phone)
-      #expect(
-        (ended.status, ended.headers[.location]) == (303, "/settings/devices?done=browser#sessions")
-      )
-      #expect(try await Self.status(client, desk) == 401)
-      #expect(try await Self.post(client, desks, phone).status == 404)
-      #expect(try await Self.post(client, "/sessions/xyz/end", phone).status == 404)
-      #expect(try await Self.status(client, odd) == 200)
-      #expect(try await Self.post(client, "/sessions/end-others", phone).status == 303)
-      #expect(try await Self.status(client, odd) == 401)
-      #expect(try await Self.status(client, phone) == 200)
-      #expect(!(try await page(phone)).contains("end-others"))
+    let client = try home.client(home.server(token: ServedHome.token))
+    let phone = try await Self.logIn(
+      client,
+      agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 "
+        + "(KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1")
+    let desk = try await Self.logIn(
+      client, agent: "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
+    let odd = try await Self.logIn(client, agent: "<script>alert(1)</script>")
+    func page(_ cookie: String) async throws -> String {
+      try await client.by(cookie).get("/settings/devices").text
     }
+    let text = try await page(phone)
+    #expect(text.count(of: "This browser") == 1)
+    let own = try #require(text.between("this-browser", "</li>"))
+    #expect(own.contains("Safari on iPhone"))
+    #expect(own.contains(#"action="/logout""#))
+    #expect(text.contains("Firefox on Linux"))
+    #expect(!text.contains("<script>alert"))
+    #expect(!text.contains(String(phone.suffix(64))))
+    // Another site cannot end a session.
+    let desks = try #require(
+      text.between("Firefox on Linux", "</li>")?.between(#"action=""#, #"""#))
+    let foreign = try await client.by(phone).form(desks, origin: "http://evil.example")
+    #expect(foreign.status == 403)
+    #expect(try await client.form(desks).status == 401)
+    #expect(try await Self.status(client, desk) == 200)
+    let ended = try await client.by(phone).form(desks)
+    #expect(
+      (ended.status, ended.headers[.location]) == (303, "/settings/devices?done=browser#sessions")
+    )
+    #expect(try await Self.status(client, desk) == 401)
+    #expect(try await client.by(phone).form(desks).status == 404)
+    #expect(try await client.by(phone).form("/sessions/xyz/end").status == 404)
+    #expect(try await Self.status(client, odd) == 200)
+    #expect(try await client.by(phone).form("/sessions/end-others").status == 303)
+    #expect(try await Self.status(client, odd) == 401)
+    #expect(try await Self.status(client, phone) == 200)
+    #expect(!(try await page(phone)).contains("end-others"))
     #expect(!(try await home.show("/settings/devices").text.contains("Logged in")))
   }
 
   @Test("a login of a logged in browser ends its session before")
   func replaces() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask(try home.server(token: ServedHome.token)) { client in
-      let first = try await Self.logIn(client)
-      var headers = Self.form()
-      headers[.cookie] = first
-      let again = try await client.send(
-        .post, "/login", headers: headers, body: "token=\(ServedHome.token)")
-      #expect(again.status == 303)
-      #expect(try await Self.status(client, first) == 401)
-      #expect(try await home.database.fetchSessions().count == 1)
-    }
+    let client = try home.client(home.server(token: ServedHome.token))
+    let first = try await Self.logIn(client)
+    let again = try await client.by(first).form("/login", "token=\(ServedHome.token)")
+    #expect(again.status == 303)
+    #expect(try await Self.status(client, first) == 401)
+    #expect(try await home.database.fetchSessions().count == 1)
   }
 
   @Test("the stream of events ends with the session, and with the token")

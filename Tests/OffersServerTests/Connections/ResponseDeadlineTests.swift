@@ -1,5 +1,3 @@
-import HTTPTypes
-import Hummingbird
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -42,11 +40,11 @@ struct ResponseDeadlineTests {
     let hanging = HangingStore(home)
     var responder = try home.server(store: hanging.store.database).responder()
     responder.readLimit = .milliseconds(20)
-    let answer = try await TestClient(responder).execute(
-      uri: path, method: .get, headers: [.accept: "text/html, application/json"])
-    #expect(answer.status == .serviceUnavailable)
+    let answer = try await TestClient(responder).get(
+      path, headers: [.accept: "text/html, application/json"])
+    #expect(answer.status == 503)
     #expect(answer.headers[.retryAfter] == "10")
-    #expect(String(buffer: answer.body).contains("The answer would have taken longer than"))
+    #expect(answer.text.contains("The answer would have taken longer than"))
     await hanging.wait(for: "cancelled")
   }
 
@@ -58,11 +56,11 @@ struct ResponseDeadlineTests {
     responder.readLimit = .milliseconds(20)
     let client = TestClient(responder)
     // More reads than there are turns.
-    for _ in 0..<20 { try await client.execute(uri: "/api/v1/offers", method: .get) }
+    for _ in 0..<20 { _ = try await client.get("offers") }
     hanging.store.line.hold.withLock { $0 = nil }
     responder.readLimit = ServedContext.usualReadLimit
-    let answer = try await TestClient(responder).execute(uri: "/api/v1/offers", method: .get)
-    #expect(answer.status == .ok)
+    let answer = try await TestClient(responder).get("offers")
+    #expect(answer.status == 200)
   }
 
   @Test(
@@ -154,8 +152,7 @@ struct ResponseDeadlineTests {
     await Door.wait { responder.turns.waitingCount == 2 }
     #expect(try await client.get("health").status == 200)
     #expect(try await client.get("images/ibotta:none").status == 404)
-    let star = try await client.write(
-      .put, "/api/v1/offers/ibotta:900117/favorite", headers: [.contentType: "application/json"])
+    let star = try await client.write(.put, "offers/ibotta:900117/favorite")
     #expect(star.status == 200)
     door.open()
     #expect(try await page.status == 200)

@@ -1,7 +1,5 @@
-import Foundation
 import NIOCore
 import OffersTestSupport
-import Synchronization
 import Testing
 
 @testable import OffersServer

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -26,21 +25,23 @@ struct OpenIDRefusalTests {
     return (home, provider, clock, server)
   }
 
-  /// A change of the claims of a token.
-  struct Change: Sendable, CustomTestStringConvertible {
+  /// A kind of tokens, and why they are refused; nil if they are accepted.
+  struct Token<Making: Sendable>: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let reason: String?
-    let alter: @Sendable (inout [String: ScriptedProvider.Claim]) -> Void
+    let make: Making
 
-    init(
-      _ name: String, _ reason: String?,
-      _ alter: @escaping @Sendable (inout [String: ScriptedProvider.Claim]) -> Void
-    ) {
+    init(_ name: String, _ reason: String?, _ make: Making) {
       testDescription = name
       self.reason = reason
-      self.alter = alter
+      self.make = make
     }
   }
+
+  /// A token with changed claims.
+  typealias Change = Token<@Sendable (inout [String: ScriptedProvider.Claim]) -> Void>
+  /// A token in another form.
+  typealias Form = Token<@Sendable ([String: ScriptedProvider.Claim]) throws -> String>
 
   private static let changes = [
     Change("a slash more in the issuer", "is of another issuer") {
@@ -84,56 +85,39 @@ struct OpenIDRefusalTests {
   @Test("each claim of a token is checked", arguments: changes)
   func claims(change: Change) async throws {
     let (home, provider, _, server) = try await Self.served()
-    provider.change { $0.alter = change.alter }
-    try await home.ask(server) { client in
-      let answer = try await ProviderVisit(client, provider).finish(as: "ben")
-      #expect(answer.endsVisit)
-      guard let reason = change.reason else {
-        #expect(answer.status == 303)
-        return
-      }
-      #expect(answer.status == 502)
-      #expect(answer.session == nil)
-      #expect(answer.text.contains("login.example sent an answer that "))
-      #expect(answer.text.contains(reason))
+    provider.change { $0.alter = change.make }
+    let client = try home.client(server)
+    let answer = try await ProviderVisit(client, provider).finish(as: "ben")
+    #expect(answer.endsVisit)
+    guard let reason = change.reason else {
+      #expect(answer.status == 303)
+      return
     }
+    #expect(answer.status == 502)
+    #expect(answer.session == nil)
+    #expect(answer.text.contains("login.example sent an answer that "))
+    #expect(answer.text.contains(reason))
   }
 
-  /// A form of a token, and why the token is refused; nil if it is accepted.
-  struct Form: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let reason: String?
-    let make: @Sendable ([String: ScriptedProvider.Claim]) throws -> String
-
-    init(
-      _ name: String, _ reason: String?,
-      _ make: @escaping @Sendable ([String: ScriptedProvider.Claim]) throws -> String
-    ) {
-      testDescription = name
-      self.reason = reason
-      self.make = make
-    }
-
-    /// A token with another header.
-    init(_ name: String, _ reason: String?, header: String) {
-      self.init(name, reason) { try ScriptedProvider.token($0, header: header) }
-    }
+  /// A token with another header.
+  private static func form(_ name: String, _ reason: String?, header: String) -> Form {
+    Form(name, reason) { try ScriptedProvider.token($0, header: header) }
   }
 
   private static let forms = [
     // TLS vouches for the token endpoint, so that the algorithm and the key are not looked at.
-    Form("an elliptic curve", nil, header: #"{"alg":"ES256"}"#),
-    Form("the client's secret", nil, header: #"{"alg":"HS256"}"#),
-    Form("alg none", "is not signed", header: #"{"alg":"none"}"#),
-    Form("alg none in capitals", "is not signed", header: #"{"alg":"NONE"}"#),
-    Form("no alg", "is not signed", header: #"{"kid":"one"}"#),
-    Form("alg null", "is not signed", header: #"{"alg":null}"#),
+    form("an elliptic curve", nil, header: #"{"alg":"ES256"}"#),
+    form("the client's secret", nil, header: #"{"alg":"HS256"}"#),
+    form("alg none", "is not signed", header: #"{"alg":"none"}"#),
+    form("alg none in capitals", "is not signed", header: #"{"alg":"NONE"}"#),
+    form("no alg", "is not signed", header: #"{"kid":"one"}"#),
+    form("alg null", "is not signed", header: #"{"alg":null}"#),
     Form("no signature", "is not signed") { try ScriptedProvider.token($0, signature: "") },
-    Form("an unknown extension", "has extensions", header: #"{"alg":"RS256","crit":["x"],"x":1}"#),
-    Form("extensions null", "has extensions", header: #"{"alg":"RS256","crit":null}"#),
-    Form("an alg that is no text", "is not an ID token", header: #"{"alg":1}"#),
-    Form("a header that is no object", "is not an ID token", header: "[]"),
-    Form("a header that is no JSON", "is not an ID token", header: "{"),
+    form("an unknown extension", "has extensions", header: #"{"alg":"RS256","crit":["x"],"x":1}"#),
+    form("extensions null", "has extensions", header: #"{"alg":"RS256","crit":null}"#),
+    form("an alg that is no text", "is not an ID token", header: #"{"alg":1}"#),
+    form("a header that is no object", "is not an ID token", header: "[]"),
+    form("a header that is no JSON", "is not an ID token", header: "{"),
     Form("a body that is no JSON", "lacks a claim") { _ in "eyJhbGciOiJSUzI1NiJ9.e30x.c2ln" },
     Form("an empty body", "lacks a claim") { _ in "eyJhbGciOiJSUzI1NiJ9..c2ln" },
     Form("a body that is no base64", "is not an ID token") { _ in "eyJhbGciOiJSUzI1NiJ9.*.c2ln" },
@@ -159,26 +143,24 @@ struct OpenIDRefusalTests {
   func tokens(form: Form) async throws {
     let (home, provider, _, server) = try await Self.served()
     provider.change { $0.makeToken = form.make }
-    try await home.ask(server) { client in
-      let answer = try await ProviderVisit(client, provider).finish(as: "ben")
-      #expect(answer.status == (form.reason == nil ? 303 : 502))
-      #expect((answer.session == nil) == (form.reason != nil))
-      if let reason = form.reason { #expect(answer.text.contains(reason)) }
-    }
+    let client = try home.client(server)
+    let answer = try await ProviderVisit(client, provider).finish(as: "ben")
+    #expect(answer.status == (form.reason == nil ? 303 : 502))
+    #expect((answer.session == nil) == (form.reason != nil))
+    if let reason = form.reason { #expect(answer.text.contains(reason)) }
   }
 
   @Test("nothing but the description is pulled from the provider, once an hour")
   func pulls() async throws {
     let (home, provider, clock, server) = try await Self.served()
-    try await home.ask(server) { (client) async throws in
-      for _ in 0..<2 {
-        #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
-      }
-      #expect(provider.state.withLock { $0.pulled } == [Self.discovery])
-      clock.advance(by: 3600)
+    let client = try home.client(server)
+    for _ in 0..<2 {
       #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
-      #expect(provider.state.withLock { $0.pulled } == [Self.discovery, Self.discovery])
     }
+    #expect(provider.state.withLock { $0.pulled } == [Self.discovery])
+    clock.advance(by: 3600)
+    #expect(try await ProviderVisit(client, provider).finish(as: "ben").session != nil)
+    #expect(provider.state.withLock { $0.pulled } == [Self.discovery, Self.discovery])
   }
 
   @Test(
@@ -197,15 +179,12 @@ struct OpenIDRefusalTests {
     provider.change {
       $0.answers[Self.discovery] = ScriptedProvider.answer(text, status: status)
     }
-    try await home.ask(server) { client in
-      var headers = ServedHome.form
-      headers[.accept] = "text/html"
-      let answer = try await client.send(.post, "/login/oidc", headers: headers, body: "next=/")
-      #expect(answer.status == 502)
-      #expect(answer.headers[.setCookie] == nil)
-      #expect(answer.text.contains(reason))
-      #expect(answer.text.contains("Log in another way"))
-    }
+    let client = try home.client(server)
+    let answer = try await client.with(.accept, "text/html").form("/login/oidc", "next=/")
+    #expect(answer.status == 502)
+    #expect(answer.headers[.setCookie] == nil)
+    #expect(answer.text.contains(reason))
+    #expect(answer.text.contains("Log in another way"))
   }
 
   @Test("a provider that cannot be reached is asked again after ten seconds, and not before")
@@ -213,24 +192,22 @@ struct OpenIDRefusalTests {
     let (home, provider, clock, server) = try await Self.served()
     let failure = OffersError(.sourceFailed, "login.example cannot be reached.")
     provider.change { $0.failure = failure }
-    try await home.ask(server) { client in
-      for _ in 0..<3 {
-        let answer = try await client.send(
-          .post, "/login/oidc", headers: ServedHome.form, body: "next=/")
-        #expect(answer.status == 502)
-        #expect(answer.text.contains("login.example cannot be reached."))
-      }
-      #expect(provider.state.withLock { $0.pulled.count } == 1)
-      // The other ways to log in are not affected.
-      #expect(try await client.send(.get, "/login").status == 200)
-      provider.change { $0.failure = nil }
-      clock.advance(by: 10)
-      let visit = try await ProviderVisit(client, provider)
-      provider.change { $0.failure = failure }
-      let answer = try await visit.finish(as: "ben")
+    let client = try home.client(server)
+    for _ in 0..<3 {
+      let answer = try await client.form("/login/oidc", "next=/")
       #expect(answer.status == 502)
-      #expect(answer.session == nil)
+      #expect(answer.text.contains("login.example cannot be reached."))
     }
+    #expect(provider.state.withLock { $0.pulled.count } == 1)
+    // The other ways to log in are not affected.
+    #expect(try await client.get("/login").status == 200)
+    provider.change { $0.failure = nil }
+    clock.advance(by: 10)
+    let visit = try await ProviderVisit(client, provider)
+    provider.change { $0.failure = failure }
+    let answer = try await visit.finish(as: "ben")
+    #expect(answer.status == 502)
+    #expect(answer.session == nil)
   }
 
   @Test(
@@ -248,39 +225,37 @@ struct OpenIDRefusalTests {
       $0.answers[ScriptedProvider.issuer + "/token"] = ScriptedProvider.answer(
         body, status: status)
     }
-    try await home.ask(server) { client in
-      let answer = try await ProviderVisit(client, provider).finish(as: "ben")
-      #expect(answer.status == shown)
-      #expect(answer.text.contains(words))
-      #expect(answer.session == nil)
-    }
+    let client = try home.client(server)
+    let answer = try await ProviderVisit(client, provider).finish(as: "ben")
+    #expect(answer.status == shown)
+    #expect(answer.text.contains(words))
+    #expect(answer.session == nil)
   }
 
   @Test("a cancelled login and other errors of the provider give a page")
   func errors() async throws {
     let (home, provider, _, server) = try await Self.served()
-    try await home.ask(server) { client in
-      for (more, status, words) in [
-        ("&error=access_denied", 403, "cancelled or refused"),
-        ("&error=server_error", 502, "“server_error”"),
-        ("&error=%3Cscript%3E", 502, "“script”"),
-        ("&iss=https://evil.example", 400, "of another provider"),
-      ] {
-        let visit = try await ProviderVisit(client, provider)
-        let answer = try await visit.finish(
-          code: provider.authorize("ben", visit.fields), more: more)
-        #expect(answer.status == status)
-        #expect(answer.text.contains(words))
-        #expect(answer.endsVisit)
-        #expect(answer.session == nil)
-      }
+    let client = try home.client(server)
+    for (more, status, words) in [
+      ("&error=access_denied", 403, "cancelled or refused"),
+      ("&error=server_error", 502, "“server_error”"),
+      ("&error=%3Cscript%3E", 502, "“script”"),
+      ("&iss=https://evil.example", 400, "of another provider"),
+    ] {
       let visit = try await ProviderVisit(client, provider)
-      #expect(try await visit.finish(code: "").status == 400)
-      let named = try await ProviderVisit(client, provider)
-      let code = provider.authorize("ben", named.fields)
-      let answer = try await named.finish(code: code, more: "&iss=\(ScriptedProvider.issuer)")
-      #expect(answer.session != nil)
+      let answer = try await visit.finish(
+        code: provider.authorize("ben", visit.fields), more: more)
+      #expect(answer.status == status)
+      #expect(answer.text.contains(words))
+      #expect(answer.endsVisit)
+      #expect(answer.session == nil)
     }
+    let visit = try await ProviderVisit(client, provider)
+    #expect(try await visit.finish(code: "").status == 400)
+    let named = try await ProviderVisit(client, provider)
+    let code = provider.authorize("ben", named.fields)
+    let answer = try await named.finish(code: code, more: "&iss=\(ScriptedProvider.issuer)")
+    #expect(answer.session != nil)
   }
 
   @Test("the log says why a login was refused, and has no secret")
@@ -288,16 +263,15 @@ struct OpenIDRefusalTests {
     let log = RecordedLog()
     let (home, provider, _, server) = try await Self.served(log: log)
     provider.change { $0.alter = { $0["aud"] = .text("other") } }
-    try await home.ask(server) { client in
-      let visit = try await ProviderVisit(client, provider)
-      _ = try await visit.finish(as: "ben")
-      _ = try await ProviderVisit(client, provider).finish(code: "code-guessed")
-      let text = log.lines.joined(separator: "\n")
-      #expect(text.contains("is meant for another client"))
-      #expect(text.contains("does not accept this login any more"))
-      let secrets = [visit.cookie, visit.fields["state"], visit.fields["nonce"], "code-", "eyJ"]
-      for secret in secrets.compactMap(\.self) { #expect(!text.contains(secret)) }
-    }
+    let client = try home.client(server)
+    let visit = try await ProviderVisit(client, provider)
+    _ = try await visit.finish(as: "ben")
+    _ = try await ProviderVisit(client, provider).finish(code: "code-guessed")
+    let text = log.lines.joined(separator: "\n")
+    #expect(text.contains("is meant for another client"))
+    #expect(text.contains("does not accept this login any more"))
+    let secrets = [visit.cookie, visit.fields["state"], visit.fields["nonce"], "code-", "eyJ"]
+    for secret in secrets.compactMap(\.self) { #expect(!text.contains(secret)) }
   }
 
   @Test("without a provider there is no button, and its addresses lead nowhere")
@@ -306,17 +280,14 @@ struct OpenIDRefusalTests {
     let ben = try await home.addUser("Ben", .member)
     let clock = SteppedClock()
     let cookie = try await home.cookie(of: ben, at: clock.now)
-    try await home.ask(try home.server(clock: clock)) { client in
-      var headers = ServedHome.form
-      headers[.cookie] = cookie
-      for path in ["/login/oidc", "/identity", "/identity/remove"] {
-        #expect(try await client.send(.post, path, headers: headers, body: "").status == 404)
-      }
-      #expect(try await client.send(.get, "/login/oidc/callback?state=x").status == 404)
-      let login = try await client.send(.get, "/login")
-      #expect(!login.text.contains("/login/oidc"))
-      let settings = try await client.send(.get, "/settings/people", headers: [.cookie: cookie])
-      #expect(!settings.text.contains("/identity"))
+    let client = try home.client(home.server(clock: clock))
+    for path in ["/login/oidc", "/identity", "/identity/remove"] {
+      #expect(try await client.by(cookie).form(path).status == 404)
     }
+    #expect(try await client.get("/login/oidc/callback?state=x").status == 404)
+    let login = try await client.get("/login")
+    #expect(!login.text.contains("/login/oidc"))
+    let settings = try await client.by(cookie).get("/settings/people")
+    #expect(!settings.text.contains("/identity"))
   }
 }

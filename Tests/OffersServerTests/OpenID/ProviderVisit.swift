@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import OffersCore
 import Testing
@@ -24,9 +23,7 @@ struct ProviderVisit {
     _ client: TestClient, _ provider: ScriptedProvider, path: String = "/login/oidc",
     _ body: String = "next=/favorites", cookie: String? = nil
   ) async throws {
-    var headers = ServedHome.form
-    headers[.cookie] = cookie
-    let answer = try await client.send(.post, path, headers: headers, body: body)
+    let answer = try await client.by(cookie).form(path, body)
     #expect(answer.status == 200)
     let refresh = try #require(HTTPField.Name("Refresh"))
     let target = try #require(answer.headers[refresh])

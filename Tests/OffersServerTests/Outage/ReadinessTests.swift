@@ -1,5 +1,3 @@
-import HTTPTypes
-import Hummingbird
 import OffersCore
 import Synchronization
 import Testing
@@ -12,21 +10,20 @@ struct ReadinessTests {
   func follows() async throws {
     let home = try await ServedHome(feeds: [])
     let store = RemoteStore(home.database)
-    try await home.ask(try home.server(token: ServedHome.token, store: store.database)) { client in
-      for _ in 1...2 {
-        let ready = try await client.get("ready")
-        #expect((ready.status, ready.text) == (200, #"{"status":"ok"}"#))
-        #expect(ready.headers[.cacheControl] == "no-store")
-        store.line.cut()
-        let cut = try await client.get("ready")
-        #expect(cut.status == 503)
-        #expect(cut.detail == "The database cannot be reached.")
-        #expect(cut.headers[.retryAfter] == "5")
-        #expect(try cut.object["code"] as? String == "storeUnreachable")
-        #expect(try await client.get("health").status == 200)
-        #expect(try await client.send(.head, "ready").status == 503)
-        store.line.mend()
-      }
+    let client = try home.client(home.server(token: ServedHome.token, store: store.database))
+    for _ in 1...2 {
+      let ready = try await client.get("ready")
+      #expect((ready.status, ready.text) == (200, #"{"status":"ok"}"#))
+      #expect(ready.headers[.cacheControl] == "no-store")
+      store.line.cut()
+      let cut = try await client.get("ready")
+      #expect(cut.status == 503)
+      #expect(cut.detail == "The database cannot be reached.")
+      #expect(cut.headers[.retryAfter] == "5")
+      #expect(try cut.object["code"] as? String == "storeUnreachable")
+      #expect(try await client.get("health").status == 200)
+      #expect(try await client.send(.head, "ready").status == 503)
+      store.line.mend()
     }
   }
 
@@ -41,11 +38,10 @@ struct ReadinessTests {
     let home = try await ServedHome(feeds: [])
     let store = RemoteStore(home.database)
     store.line.cut(code)
-    try await home.ask(try home.server(store: store.database)) { client in
-      let answer = try await client.get("ready")
-      #expect((answer.status, answer.detail) == (503, reason))
-      #expect(!answer.text.contains("db1"))
-    }
+    let client = try home.client(home.server(store: store.database))
+    let answer = try await client.get("ready")
+    #expect((answer.status, answer.detail) == (503, reason))
+    #expect(!answer.text.contains("db1"))
   }
 
   @Test("a store that does not answer makes the server not ready in time, with one check for all")

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import OffersCore
 import Testing
@@ -11,22 +10,21 @@ struct SchemaWatchTests {
   func refuses() async throws {
     let home = try await ServedHome()
     let store = RemoteStore(home.database)
-    try await home.ask(try home.server(store: store.database)) { client in
-      store.line.cut(.newerDatabase)
-      for (method, path) in [
-        (.get, "offers/ibotta:900117"), (.put, "offers/ibotta:900117/favorite"),
-        (.get, "ready"), (.get, "/settings"),
-      ] as [(HTTPRequest.Method, String)] {
-        let answer = try await client.write(method, path)
-        #expect(answer.status == 503, "\(path)")
-        #expect(answer.detail == "The database belongs to a newer version of the program.")
-        #expect(answer.headers[.retryAfter] == "5")
-        #expect(!answer.text.contains("db1"))
-      }
-      let page = try await client.send(.get, "/", headers: [.accept: "text/html"])
-      #expect(page.status == 503)
-      #expect(page.text.contains("newer version of the program"))
+    let client = try home.client(home.server(store: store.database))
+    store.line.cut(.newerDatabase)
+    for (method, path) in [
+      (.get, "offers/ibotta:900117"), (.put, "offers/ibotta:900117/favorite"),
+      (.get, "ready"), (.get, "/settings"),
+    ] as [(HTTPRequest.Method, String)] {
+      let answer = try await client.write(method, path)
+      #expect(answer.status == 503, "\(path)")
+      #expect(answer.detail == "The database belongs to a newer version of the program.")
+      #expect(answer.headers[.retryAfter] == "5")
+      #expect(!answer.text.contains("db1"))
     }
+    let page = try await client.page("/")
+    #expect(page.status == 503)
+    #expect(page.text.contains("newer version of the program"))
   }
 
   @Test("the server ends with the error, also if nobody asks it")

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Hummingbird
 import OffersCore
 import Testing
@@ -37,13 +36,13 @@ struct SeveralNodesTests {
       "/api/v1/searches", "/api/v1/feeds", "/api/v1/feeds/ibotta", "/api/v1/offline",
       "/api/v1/offline/offers?refs=ibotta:900117", "/api/v1/openapi.json", "/api/v1/ready",
     ]
-    @Sendable func ask(_ client: TestClient) async throws -> [APIAnswer] {
+    func ask(_ client: TestClient) async throws -> [APIAnswer] {
       var answers: [APIAnswer] = []
       for path in paths { answers.append(try await client.get(path, headers: headers)) }
       return answers
     }
-    let one = try await home.ask(try home.server(clock: clock), ask)
-    let two = try await home.ask(try await Self.other(home, clock: clock), ask)
+    let one = try await ask(try home.client(try home.server(clock: clock)))
+    let two = try await ask(try home.client(try await Self.other(home, clock: clock)))
     for (path, (one, two)) in zip(paths, zip(one, two)) {
       #expect(one.status == 200, "\(path)")
       #expect(one.text == two.text, "\(path)")
@@ -57,19 +56,14 @@ struct SeveralNodesTests {
     let clock = SteppedClock()
     try await home.addUser("Ben", .member)
     let other = try await Self.other(home, clock: clock)
-    try await home.ask(try home.server(clock: clock)) { client in
-      let answer = try await client.send(
-        .post, "/login", headers: ServedHome.form,
-        body: "name=Ben&passphrase=\(PercentCode.encode(ServedHome.passphrase))")
-      let cookie = try #require(answer.session)
-      try await home.ask(other) { (second) async throws in
-        #expect(try await second.get("offers", headers: [.cookie: cookie]).status == 200)
-        var form = ServedHome.form
-        form[.cookie] = cookie
-        #expect(try await client.send(.post, "/logout", headers: form, body: "").status == 303)
-        #expect(try await second.get("offers", headers: [.cookie: cookie]).status == 401)
-      }
-    }
+    let client = try home.client(home.server(clock: clock))
+    let answer = try await client.form(
+      "/login", "name=Ben&passphrase=\(PercentCode.encode(ServedHome.passphrase))")
+    let cookie = try #require(answer.session)
+    let second = try home.client(other)
+    #expect(try await second.by(cookie).get("offers").status == 200)
+    #expect(try await client.by(cookie).form("/logout").status == 303)
+    #expect(try await second.by(cookie).get("offers").status == 401)
   }
 
   @Test("failed logins at one count at the other, and a success there forgets them here")

@@ -34,60 +34,53 @@ struct StoreOutageTests {
   @Test("reads get 503, which names no place, and the log has a line")
   func refuses() async throws {
     let served = try await Served()
-    try await served.home.ask(served.server) { client in
-      let headers: HTTPFields = [.cookie: served.his, .accept: "text/html"]
-      _ = try await client.get("/favorites", headers: headers)
-      _ = try await client.get("/settings", headers: headers)
-      served.store.line.cut()
-      let stranger = "offers-session=" + String(repeating: "0", count: 64)
-      for (path, fields) in [
-        ("/favorites", headers), ("/favorites", [.cookie: stranger]),
-        ("/favorites", [.cookie: served.his, .authorization: "Bearer x"]), ("/favorites", [:]),
-        ("/changes", headers), ("/settings", headers), ("/login", [.accept: "text/html"]),
-        ("/api/v1/events", headers), ("/api/v1/offers", headers),
-      ] as [(String, HTTPFields)] {
-        let answer = try await client.get(path, headers: fields)
-        #expect(answer.status == 503, "\(path)")
-        #expect(answer.headers[.retryAfter] == "5", "\(path)")
-        #expect(answer.headers[.cacheControl] == "no-store")
-        #expect(answer.text.contains("The database cannot be reached at present."), "\(path)")
-        #expect(!answer.text.contains("db1"))
-      }
-      // Static files need no store.
-      #expect(try await client.get("/sw.js", headers: headers).status == 200)
-      #expect(try await client.get("/assets/icon-192.png").status == 200)
+    let client = try served.home.client(served.server)
+    let headers: HTTPFields = [.cookie: served.his, .accept: "text/html"]
+    _ = try await client.get("/favorites", headers: headers)
+    _ = try await client.get("/settings", headers: headers)
+    served.store.line.cut()
+    let stranger = "offers-session=" + String(repeating: "0", count: 64)
+    for (path, fields) in [
+      ("/favorites", headers), ("/favorites", [.cookie: stranger]),
+      ("/favorites", [.cookie: served.his, .authorization: "Bearer x"]), ("/favorites", [:]),
+      ("/changes", headers), ("/settings", headers), ("/login", [.accept: "text/html"]),
+      ("/api/v1/events", headers), ("/api/v1/offers", headers),
+    ] as [(String, HTTPFields)] {
+      let answer = try await client.get(path, headers: fields)
+      #expect(answer.status == 503, "\(path)")
+      #expect(answer.headers[.retryAfter] == "5", "\(path)")
+      #expect(answer.headers[.cacheControl] == "no-store")
+      #expect(answer.text.contains("The database cannot be reached at present."), "\(path)")
+      #expect(!answer.text.contains("db1"))
     }
+    // Static files need no store.
+    #expect(try await client.get("/sw.js", headers: headers).status == 200)
+    #expect(try await client.get("/assets/icon-192.png").status == 200)
     #expect(served.log.lines.filter { $0.contains("db1.internal") }.count == 1)
   }
 
   @Test("writes are refused, and change nothing; afterwards all is as usual")
   func refusesWrites() async throws {
     let served = try await Served()
-    try await served.home.ask(served.server) { client in
-      let cookie: HTTPFields = [.cookie: served.his]
-      _ = try await client.get("favorites", headers: cookie)
-      var (json, form) = (cookie, ServedHome.form)
-      json[.contentType] = "application/json"
-      form[.cookie] = served.his
-      form[.accept] = "text/html"
-      func star() async throws -> APIAnswer {
-        try await client.write(.put, "offers/\(Self.ref)/favorite", headers: json)
-      }
-      served.store.line.cut()
-      let refused = try await star()
-      #expect(refused.status == 503)
-      #expect(refused.headers[.retryAfter] == "5")
-      #expect(refused.detail == "The database cannot be reached at present.")
-      let page = try await client.send(
-        .post, "/offers/\(Self.ref)/favorite", headers: form, body: "")
-      #expect(page.status == 503)
-      #expect(page.headers[.retryAfter] == "5")
-      #expect(try await client.send(.post, "/login", headers: form, body: "name=Ben").status == 503)
-      served.store.line.mend()
-      #expect(try await client.get("favorites", headers: cookie).text == #"{"favorites":[]}"#)
-      #expect(try await star().status == 200)
-      #expect(try await client.get("favorites", headers: cookie).text.contains(Self.ref))
+    let client = try served.home.client(served.server).by(served.his)
+    _ = try await client.get("favorites")
+    func star() async throws -> APIAnswer {
+      try await client.write(.put, "offers/\(Self.ref)/favorite")
     }
+    served.store.line.cut()
+    let refused = try await star()
+    #expect(refused.status == 503)
+    #expect(refused.headers[.retryAfter] == "5")
+    #expect(refused.detail == "The database cannot be reached at present.")
+    let browser = client.with(.accept, "text/html")
+    let page = try await browser.form("/offers/\(Self.ref)/favorite")
+    #expect(page.status == 503)
+    #expect(page.headers[.retryAfter] == "5")
+    #expect(try await browser.form("/login", "name=Ben").status == 503)
+    served.store.line.mend()
+    #expect(try await client.get("favorites").text == #"{"favorites":[]}"#)
+    #expect(try await star().status == 200)
+    #expect(try await client.get("favorites").text.contains(Self.ref))
     #expect(served.log.lines.last == "notice the database can be reached again")
   }
 
@@ -98,13 +91,12 @@ struct StoreOutageTests {
     let count = Count()
     store.line.hold.withLock { $0 = { count.asked.withLock { $0 += 1 } } }
     let server = try home.server(store: store.database)
-    try await home.ask(server) { client in
-      let first = try await client.get("/api/v1/favorites")
-      count.asked.withLock { $0 = 0 }
-      let second = try await client.get("/api/v1/favorites")
-      #expect((first.status, second.status) == (200, 200))
-      #expect(count.asked.withLock { $0 } == 2)
-    }
+    let client = try home.client(server)
+    let first = try await client.get("/api/v1/favorites")
+    count.asked.withLock { $0 = 0 }
+    let second = try await client.get("/api/v1/favorites")
+    #expect((first.status, second.status) == (200, 200))
+    #expect(count.asked.withLock { $0 } == 2)
   }
 
   /// The number of questions to a store.

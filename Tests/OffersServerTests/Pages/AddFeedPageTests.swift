@@ -1,4 +1,3 @@
-import Hummingbird
 import OffersCore
 import Testing
 
@@ -6,13 +5,7 @@ import Testing
 
 @Suite("The section that adds a feed")
 struct AddFeedPageTests {
-  private static func send(
-    _ client: TestClient, _ form: String, origin: String = "http://localhost"
-  ) async throws -> APIAnswer {
-    try await client.send(
-      .post, "/settings/add-feed",
-      headers: [.contentType: "application/x-www-form-urlencoded", .origin: origin], body: form)
-  }
+  private static let path = "/settings/add-feed"
 
   @Test("the settings have the form, and say how to keep one's data")
   func settings() async throws {
@@ -34,27 +27,26 @@ struct AddFeedPageTests {
   func adds() async throws {
     let home = try await ServedHome()
     let adder = ScriptedAdder()
-    try await home.ask(try home.server(adder: adder)) { client in
-      let found = try await Self.send(client, "source=tea.example%2Fa")
-      #expect(found.status == 200)
-      // The scheme may be left out.
-      #expect(adder.proposedSources.withLock { $0 } == ["https://tea.example/a"])
-      for text in [
-        "12 teas", "1 record left out", "Green Tea", "&lt;b&gt;Black&lt;/b&gt; Tea", "$1.00",
-        #"name="title" value="Tea Shop""#, #"name="name" value="tea-shop""#, "price.amount",
-        "10 of 12", "The currency of the rewards is unknown.",
-        #"<img src="/api/v1/proposals/1/images/0""#,
-      ] {
-        #expect(found.text.contains(text), "\(text)")
-      }
-      #expect(found.text.count(of: "<img ") == 1)
-      #expect(adder.added.withLock { $0 }.isEmpty)
-      let added = try await Self.send(
-        client, "source=https%3A%2F%2Ftea.example%2Fa&add=1&name=leaves&title=Leaves")
-      #expect(added.status == 303)
-      #expect(added.headers[.location] == "/feeds/leaves")
-      #expect(try await client.send(.get, "/feeds/leaves").status == 200)
+    let client = try home.client(home.server(adder: adder))
+    let found = try await client.form(Self.path, "source=tea.example%2Fa")
+    #expect(found.status == 200)
+    // The scheme may be left out.
+    #expect(adder.proposedSources.withLock { $0 } == ["https://tea.example/a"])
+    for text in [
+      "12 teas", "1 record left out", "Green Tea", "&lt;b&gt;Black&lt;/b&gt; Tea", "$1.00",
+      #"name="title" value="Tea Shop""#, #"name="name" value="tea-shop""#, "price.amount",
+      "10 of 12", "The currency of the rewards is unknown.",
+      #"<img src="/api/v1/proposals/1/images/0""#,
+    ] {
+      #expect(found.text.contains(text), "\(text)")
     }
+    #expect(found.text.count(of: "<img ") == 1)
+    #expect(adder.added.withLock { $0 }.isEmpty)
+    let added = try await client.form(
+      Self.path, "source=https%3A%2F%2Ftea.example%2Fa&add=1&name=leaves&title=Leaves")
+    #expect(added.status == 303)
+    #expect(added.headers[.location] == "/feeds/leaves")
+    #expect(try await client.get("/feeds/leaves").status == 200)
     #expect(adder.added.withLock { $0 } == [ScriptedAdder.Added(name: "leaves", title: "Leaves")])
     #expect(try await home.database.fetchFeeds().map(\.name).contains("leaves"))
   }
@@ -63,30 +55,29 @@ struct AddFeedPageTests {
   func errors() async throws {
     let home = try await ServedHome()
     let adder = ScriptedAdder()
-    try await home.ask(try home.server(adder: adder)) { client in
-      for (form, status, text) in [
-        ("source=https%3A%2F%2Ftea.example%2Frefused", 502, "This is a web page, not a feed."),
-        ("source=%2Fetc%2Fpasswd", 400, "not an http:// or https:// address"),
-        ("source=", 400, "The address is missing."),
-      ] {
-        let answer = try await Self.send(client, form)
-        #expect(answer.status == status)
-        let alert = answer.text.between(#"id="feed-address-error" role="alert">"#, "</p>")
-        #expect(alert?.contains(text) == true, "\(form)")
-        #expect(answer.text.contains(#"aria-invalid="true""#))
-      }
-      _ = try await Self.send(client, "source=https%3A%2F%2Ftea.example%2Fa")
-      let taken = try await Self.send(
-        client, "source=https%3A%2F%2Ftea.example%2Fa&add=1&name=ibotta&title=Mine")
-      #expect(taken.status == 409)
-      let alert = taken.text.between(#"id="feed-name-error" role="alert">"#, "</p>")
-      #expect(alert?.contains("There is already a feed ibotta.") == true)
-      #expect(taken.text.contains(#"name="name" value="ibotta""#))
-      #expect(taken.text.contains(#"name="title" value="Mine""#))
-      let refused = try await Self.send(
-        client, "source=https%3A%2F%2Ftea.example%2Fa", origin: "https://evil.example")
-      #expect(refused.status == 403)
+    let client = try home.client(home.server(adder: adder))
+    for (form, status, text) in [
+      ("source=https%3A%2F%2Ftea.example%2Frefused", 502, "This is a web page, not a feed."),
+      ("source=%2Fetc%2Fpasswd", 400, "not an http:// or https:// address"),
+      ("source=", 400, "The address is missing."),
+    ] {
+      let answer = try await client.form(Self.path, form)
+      #expect(answer.status == status)
+      let alert = answer.text.between(#"id="feed-address-error" role="alert">"#, "</p>")
+      #expect(alert?.contains(text) == true, "\(form)")
+      #expect(answer.text.contains(#"aria-invalid="true""#))
     }
+    _ = try await client.form(Self.path, "source=https%3A%2F%2Ftea.example%2Fa")
+    let taken = try await client.form(
+      Self.path, "source=https%3A%2F%2Ftea.example%2Fa&add=1&name=ibotta&title=Mine")
+    #expect(taken.status == 409)
+    let alert = taken.text.between(#"id="feed-name-error" role="alert">"#, "</p>")
+    #expect(alert?.contains("There is already a feed ibotta.") == true)
+    #expect(taken.text.contains(#"name="name" value="ibotta""#))
+    #expect(taken.text.contains(#"name="title" value="Mine""#))
+    let refused = try await client.form(
+      Self.path, "source=https%3A%2F%2Ftea.example%2Fa", origin: "https://evil.example")
+    #expect(refused.status == 403)
     #expect(adder.added.withLock { $0 }.isEmpty)
   }
 }

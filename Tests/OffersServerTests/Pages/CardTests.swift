@@ -64,9 +64,8 @@ struct CardTests {
     #expect(stored.count(of: #""newsKind""#) == 2)
     let clock = SteppedClock()
     clock.advance(by: 4 * 86_400)
-    try await home.ask(try home.server(clock: clock)) { client in
-      let page = try await client.get("/").text
-      #expect(!page.contains(label))
-    }
+    let client = try home.client(home.server(clock: clock))
+    let page = try await client.get("/").text
+    #expect(!page.contains(label))
   }
 }

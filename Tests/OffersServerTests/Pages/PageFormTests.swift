@@ -1,5 +1,3 @@
-import HTTPTypes
-import Hummingbird
 import OffersCore
 import Testing
 
@@ -83,26 +81,18 @@ struct PageFormTests {
   func refreshes() async throws {
     let home = try await ServedHome()
     let syncer = HeldSyncer()
-    try await home.ask(try home.server(syncer: syncer)) { client in
-      func send(_ path: String, _ form: String) async throws -> APIAnswer {
-        try await client.send(
-          .post, path,
-          headers: [
-            .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
-          ], body: form)
-      }
-      let first = try await send("/sync", "feed=ibotta&back=%2Fsettings")
-      #expect(first.status == 303)
-      #expect(first.headers[.location] == "/settings")
-      let second = try await send("/sync", "feed=ibotta&back=%2Fsettings")
-      #expect(second.status == 409)
-      #expect(second.headers[.contentType] == "text/html; charset=utf-8")
-      #expect(second.text.contains("A refresh is already running."))
-      let subscription = try await send("/feeds/ibotta", "subscribed=1")
-      #expect(subscription.status == 409)
-      #expect(subscription.text.contains("The feed is subscribed."))
-      syncer.letGo()
-    }
+    let client = try home.client(home.server(syncer: syncer))
+    let first = try await client.form("/sync", "feed=ibotta&back=%2Fsettings")
+    #expect(first.status == 303)
+    #expect(first.headers[.location] == "/settings")
+    let second = try await client.form("/sync", "feed=ibotta&back=%2Fsettings")
+    #expect(second.status == 409)
+    #expect(second.headers[.contentType] == "text/html; charset=utf-8")
+    #expect(second.text.contains("A refresh is already running."))
+    let subscription = try await client.form("/feeds/ibotta", "subscribed=1")
+    #expect(subscription.status == 409)
+    #expect(subscription.text.contains("The feed is subscribed."))
+    syncer.letGo()
     #expect(try await home.send("/sync", "feed=unknown").status == 404)
   }
 
@@ -110,30 +100,25 @@ struct PageFormTests {
   func changesFeeds() async throws {
     let home = try await ServedHome()
     let syncer = HeldSyncer()
-    try await home.ask(try home.server(syncer: syncer)) { client in
-      func send(_ form: String) async throws -> APIAnswer {
-        try await client.send(
-          .post, "/feeds/ibotta",
-          headers: [
-            .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
-          ], body: form)
-      }
-      let same = try await send("every=7200&source=sample&back=%2Fsettings")
-      #expect(same.status == 303)
-      #expect(syncer.interval.withLock { $0 } == 7200)
-      #expect(try await client.get("sync").object["state"] as? String == "idle")
-      #expect(try await send("every=default&source=sample").status == 303)
-      #expect(syncer.interval.withLock { $0 } == nil)
-      for wrong in ["every=often&source=sample", "every=default&source=%2Fetc%2Fpasswd"] {
-        let answer = try await send(wrong)
-        #expect(answer.status == 400)
-        #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
-      }
-      #expect(try await send("every=default&source=https%3A%2F%2Fexample.com%2Fa").status == 303)
-      #expect(try await client.get("sync").object["state"] as? String == "running")
-      #expect(try await send("every=7200&source=https%3A%2F%2Fexample.com%2Fb").status == 409)
-      syncer.letGo()
+    let client = try home.client(home.server(syncer: syncer))
+    func send(_ form: String) async throws -> APIAnswer {
+      try await client.form("/feeds/ibotta", form)
     }
+    let same = try await send("every=7200&source=sample&back=%2Fsettings")
+    #expect(same.status == 303)
+    #expect(syncer.interval.withLock { $0 } == 7200)
+    #expect(try await client.get("sync").object["state"] as? String == "idle")
+    #expect(try await send("every=default&source=sample").status == 303)
+    #expect(syncer.interval.withLock { $0 } == nil)
+    for wrong in ["every=often&source=sample", "every=default&source=%2Fetc%2Fpasswd"] {
+      let answer = try await send(wrong)
+      #expect(answer.status == 400)
+      #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
+    }
+    #expect(try await send("every=default&source=https%3A%2F%2Fexample.com%2Fa").status == 303)
+    #expect(try await client.get("sync").object["state"] as? String == "running")
+    #expect(try await send("every=7200&source=https%3A%2F%2Fexample.com%2Fb").status == 409)
+    syncer.letGo()
     #expect(
       syncer.parameters.withLock { $0 }
         == SyncParameters(["ibotta"], source: .url("https://example.com/a"))

@@ -1,5 +1,3 @@
-import Foundation
-import HTTPTypes
 import OffersCore
 import OffersSync
 import OffersTestSupport
@@ -41,10 +39,7 @@ struct PageHeldTests {
     arguments: [("accept-removals", 10), ("keep-missing", 30)])
   func decides(field: String, count: Int) async throws {
     let (home, server) = try await Self.server()
-    let answer = try await home.ask(server) { client in
-      try await client.send(
-        .post, "/sync", headers: ServedHome.form, body: "feed=ibotta&\(field)=1&back=/")
-    }
+    let answer = try await home.client(server).form("/sync", "feed=ibotta&\(field)=1&back=/")
     #expect(answer.status == 303)
     for await _ in home.database.commits {
       let offers = try await home.database.fetchOffers(OfferQuery(feed: "ibotta"))

@@ -9,43 +9,19 @@ import Testing
 
 @testable import OffersServer
 
-/// A response to a request for a page.
-struct Shown: Sendable {
-  let status: Int
-  let headers: HTTPFields
-  let text: String
-}
-
 extension ServedHome {
-  /// Loads a page.
+  /// Loads a page of a server of its own.
   func show(
     _ path: String, headers: HTTPFields = [:], on server: OffersServer? = nil
-  ) async throws -> Shown {
-    try await ask(server) { client in
-      try await client.execute(uri: path, method: .get, headers: headers) { response in
-        Shown(
-          status: Int(response.status.code), headers: response.headers,
-          text: String(buffer: response.body))
-      }
-    }
+  ) async throws -> APIAnswer {
+    try await client(server).get(path, headers: headers)
   }
 
-  /// Sends a form like a browser does from a page of this server.
+  /// Sends a form to a server of its own, as a browser does from a page of this server.
   func send(
     _ path: String, _ form: String, origin: String? = "http://localhost"
-  ) async throws -> Shown {
-    var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-    headers[.origin] = origin
-    let sent = headers
-    return try await ask { client in
-      try await client.execute(
-        uri: path, method: .post, headers: sent, body: ByteBuffer(string: form)
-      ) { response in
-        Shown(
-          status: Int(response.status.code), headers: response.headers,
-          text: String(buffer: response.body))
-      }
-    }
+  ) async throws -> APIAnswer {
+    try await client().form(path, form, origin: origin)
   }
 
   /// Imports offers of one feed, whose ids count from 1, with these ends.

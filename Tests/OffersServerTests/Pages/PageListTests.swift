@@ -1,6 +1,4 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
 import OffersCore
 import Testing
 
@@ -38,15 +36,14 @@ struct PageListTests {
     #expect(second != first)
     #expect(try await show("https://x.example/a.png") == first)
     let images = CountedImages(.failure(OffersError(.notFound, "It is not there.")))
-    try await home.ask(try home.server(images: images)) { client in
-      // The image is requested: `v` is not refused as an unknown parameter.
-      let address = second.replacing("&amp;", with: "&")
-      #expect(address.hasSuffix("&width=480"))
-      let known = try await client.get(address)
-      #expect(known.status == 502)
-      let unknown = try await client.get(address + "&w=1")
-      #expect(unknown.status == 400)
-    }
+    let client = try home.client(home.server(images: images))
+    // The image is requested: `v` is not refused as an unknown parameter.
+    let address = second.replacing("&amp;", with: "&")
+    #expect(address.hasSuffix("&width=480"))
+    let known = try await client.get(address)
+    #expect(known.status == 502)
+    let unknown = try await client.get(address + "&w=1")
+    #expect(unknown.status == 400)
   }
 
   @Test("a page gets 304 until it changes")
@@ -105,23 +102,22 @@ struct PageListTests {
     try await home.take(endingAt: [clock.now.addingTimeInterval(60), nil])
     let server = try home.server(clock: clock)
     let mark = #"<span class="expired-mark">Expired</span>"#
-    try await home.ask(server) { client in
-      #expect(try await client.get("/").text.contains("2 offers"))
-      clock.advance(by: 60)
-      _ = try await home.database.setFavorites(named: ["1"], to: true)
-      let live = try await client.get("/").text
-      #expect(live.contains("1 offer<") && !live.contains(mark))
-      let all = try await client.get("/?expired=1").text
-      #expect(all.contains(#"name="expired" value="1" checked"#) && all.count(of: mark) == 1)
-      #expect(all.contains(#"aria-label="Remove: Also expired""#))
-      for path in ["/favorites", "/feeds/ibotta?expired=1"] {
-        #expect(try await client.get(path).text.count(of: mark) == 1, "\(path)")
-      }
-      #expect(try await client.get("/offers/ibotta:1").text.contains("Expired on <time"))
-      let list = try await client.get("offers?expired=true").objects("offers")
-      #expect(list.compactMap { $0["expired"] as? Bool } == [false, true])
-      #expect(try await client.get("offers").object["total"] as? Int == 1)
+    let client = try home.client(server)
+    #expect(try await client.get("/").text.contains("2 offers"))
+    clock.advance(by: 60)
+    _ = try await home.database.setFavorites(named: ["1"], to: true)
+    let live = try await client.get("/").text
+    #expect(live.contains("1 offer<") && !live.contains(mark))
+    let all = try await client.get("/?expired=1").text
+    #expect(all.contains(#"name="expired" value="1" checked"#) && all.count(of: mark) == 1)
+    #expect(all.contains(#"aria-label="Remove: Also expired""#))
+    for path in ["/favorites", "/feeds/ibotta?expired=1"] {
+      #expect(try await client.get(path).text.count(of: mark) == 1, "\(path)")
     }
+    #expect(try await client.get("/offers/ibotta:1").text.contains("Expired on <time"))
+    let list = try await client.get("offers?expired=true").objects("offers")
+    #expect(list.compactMap { $0["expired"] as? Bool } == [false, true])
+    #expect(try await client.get("offers").object["total"] as? Int == 1)
   }
 
   @Test("with an empty database the start page leads to the settings")

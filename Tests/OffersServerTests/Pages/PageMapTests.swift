@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import OffersCore
 import OffersTestSupport
 import Testing

@@ -193,30 +193,23 @@ struct PageOtherTests {
   @Test("a foreign form, a wrong method and an unknown host get error pages")
   func refusedRequests() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask { client in
-      var client = client
-      client.host = "evil.example"
-      let name = try await client.send(.get, "/", headers: [.accept: "text/html"])
-      #expect(name.status == 421)
-      #expect(
-        name.text.contains("<p dir=\"auto\">This server does not answer to that host name.</p>"))
-      // Under an unknown host, assets and pages would be refused as well.
-      #expect(!name.text.contains("href="))
-      #expect(!name.text.contains("src="))
-    }
-    try await home.ask { client in
-      let form: HTTPFields = [
-        .accept: "text/html", .contentType: "application/x-www-form-urlencoded",
-        .origin: "http://evil.example",
-      ]
-      let refused = try await client.send(.post, "/sync", headers: form, body: "feed=ibotta")
-      #expect(refused.status == 403)
-      #expect(refused.text.contains("<h1>This cannot be done</h1>"))
-      let method = try await client.send(.delete, "/", headers: [.accept: "text/html"])
-      #expect(method.status == 405)
-      #expect(method.headers[.allow] == "GET, HEAD")
-      #expect(method.text.contains("<h1>This cannot be done</h1>"))
-    }
+    var client = try home.client()
+    client.host = "evil.example"
+    let name = try await client.page("/")
+    #expect(name.status == 421)
+    #expect(
+      name.text.contains("<p dir=\"auto\">This server does not answer to that host name.</p>"))
+    // Under an unknown host, assets and pages would be refused as well.
+    #expect(!name.text.contains("href="))
+    #expect(!name.text.contains("src="))
+    let browser = try home.client().with(.accept, "text/html")
+    let refused = try await browser.form("/sync", "feed=ibotta", origin: "http://evil.example")
+    #expect(refused.status == 403)
+    #expect(refused.text.contains("<h1>This cannot be done</h1>"))
+    let method = try await browser.send(.delete, "/")
+    #expect(method.status == 405)
+    #expect(method.headers[.allow] == "GET, HEAD")
+    #expect(method.text.contains("<h1>This cannot be done</h1>"))
   }
 
   @Test("assets with the current version are immutable, others are revalidated")

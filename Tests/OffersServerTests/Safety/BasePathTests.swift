@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import OffersCore
 import OffersHTTP
 import Testing
@@ -30,99 +29,88 @@ struct BasePathTests {
     _ = try await home.database.addUser(named: "Ben", role: .member)
     let owner = try await home.database.fetchOwner()
     let cookie = try await home.cookie(of: owner, at: Date())
-    try await home.ask(try home.server(basePath: Self.base)) { client in
-      let headers: HTTPFields = [.cookie: cookie, .accept: "text/html"]
-      let page = try await client.send(.get, Self.base + path, headers: headers)
-      let addresses = Self.addresses(in: page.text)
-      #expect(addresses.count > 5)
-      for address in addresses {
-        #expect(address.hasPrefix(Self.base + "/"), "\(path) has \(address)")
-      }
-      // Targets of forms are asked for by POST only; one offer stands for the others.
-      let links = Set(page.text.matches(of: /(?:href|src)="(\/[^"]*)"/).map { String($0.1) })
-      let offers = links.filter { $0.hasPrefix("/offers/offers/") }
-      for link in links.subtracting(offers.dropFirst()) where !link.contains("/api/v1/images/") {
-        let answer = try await client.send(
-          .get, link.replacing("&amp;", with: "&"), headers: headers)
-        #expect([200, 303].contains(answer.status), "\(link)")
-      }
-      // A proxy that takes the path off gets the same page.
-      let other = try await client.send(.get, path, headers: headers)
-      #expect(other.status == page.status)
-      // The search was recorded; an unknown page names its own address.
-      if !["/search?q=sauce", "/nothing"].contains(path) { #expect(other.text == page.text) }
+    let client = try home.client(try home.server(basePath: Self.base)).by(cookie)
+    let page = try await client.page(Self.base + path)
+    let addresses = Self.addresses(in: page.text)
+    #expect(addresses.count > 5)
+    for address in addresses {
+      #expect(address.hasPrefix(Self.base + "/"), "\(path) has \(address)")
     }
+    // Targets of forms are asked for by POST only; one offer stands for the others.
+    let links = Set(page.text.matches(of: /(?:href|src)="(\/[^"]*)"/).map { String($0.1) })
+    let offers = links.filter { $0.hasPrefix("/offers/offers/") }
+    for link in links.subtracting(offers.dropFirst()) where !link.contains("/api/v1/images/") {
+      let answer = try await client.page(link.replacing("&amp;", with: "&"))
+      #expect([200, 303].contains(answer.status), "\(link)")
+    }
+    // A proxy that takes the path off gets the same page.
+    let other = try await client.page(path)
+    #expect(other.status == page.status)
+    // The search was recorded; an unknown page names its own address.
+    if !["/search?q=sauce", "/nothing"].contains(path) { #expect(other.text == page.text) }
   }
 
   @Test("a login, a form and an error lead to addresses below the path")
   func redirects() async throws {
     let home = try await ServedHome()
     try await home.addUser("Ben", .member)
-    try await home.ask(try home.server(isBehindTLS: true, basePath: Self.base)) { client in
-      let page: HTTPFields = [.accept: "text/html"]
-      let stranger = try await client.send(.get, "/offers/feeds/ibotta?sort=name", headers: page)
-      let login = "/offers/login?next=%2Ffeeds%2Fibotta%3Fsort%3Dname"
-      #expect(stranger.headers[.location] == login)
-      let form = try await client.send(.get, login, headers: page)
-      #expect(Self.addresses(in: form.text).allSatisfy { $0.hasPrefix("/offers/") })
-      #expect(form.text.contains(#"name="next" value="/feeds/ibotta?sort=name""#))
-      var fields = ServedHome.form
-      fields[.origin] = "https://localhost"
-      let passphrase = ServedHome.passphrase.replacing(" ", with: "+")
-      let answer = try await client.send(
-        .post, "/offers/login", headers: fields,
-        body: "name=Ben&passphrase=\(passphrase)&next=%2Ffeeds%2Fibotta")
-      #expect(answer.status == 303)
-      #expect(answer.headers[.location] == "/offers/feeds/ibotta")
-      let cookie = try #require(answer.headers[.setCookie])
-      #expect(cookie.hasPrefix("__Secure-offers-session="))
-      #expect(cookie.contains("; Path=/offers; HttpOnly; SameSite=Lax; Secure"))
-      fields[.cookie] = String(cookie.prefix { $0 != ";" })
-      let star = try await client.send(
-        .post, "/offers/offers/ibotta:900117/favorite", headers: fields,
-        body: "favorite=1&back=%2Ffavorites")
-      #expect(star.headers[.location] == "/offers/favorites")
-      let out = try await client.send(.post, "/offers/logout", headers: fields, body: "")
-      #expect(out.headers[.location] == "/offers/login")
-      #expect(out.headers[.setCookie]?.contains("; Path=/offers; ") == true)
-    }
+    let client = try home.client(try home.server(isBehindTLS: true, basePath: Self.base))
+    let stranger = try await client.page("/offers/feeds/ibotta?sort=name")
+    let login = "/offers/login?next=%2Ffeeds%2Fibotta%3Fsort%3Dname"
+    #expect(stranger.headers[.location] == login)
+    let form = try await client.page(login)
+    #expect(Self.addresses(in: form.text).allSatisfy { $0.hasPrefix("/offers/") })
+    #expect(form.text.contains(#"name="next" value="/feeds/ibotta?sort=name""#))
+    let https = "https://localhost"
+    let passphrase = ServedHome.passphrase.replacing(" ", with: "+")
+    let answer = try await client.form(
+      "/offers/login", "name=Ben&passphrase=\(passphrase)&next=%2Ffeeds%2Fibotta", origin: https)
+    #expect(answer.status == 303)
+    #expect(answer.headers[.location] == "/offers/feeds/ibotta")
+    let cookie = try #require(answer.headers[.setCookie])
+    #expect(cookie.hasPrefix("__Secure-offers-session="))
+    #expect(cookie.contains("; Path=/offers; HttpOnly; SameSite=Lax; Secure"))
+    let ben = client.by(answer.cookie)
+    let star = try await ben.form(
+      "/offers/offers/ibotta:900117/favorite", "favorite=1&back=%2Ffavorites", origin: https)
+    #expect(star.headers[.location] == "/offers/favorites")
+    let out = try await ben.form("/offers/logout", origin: https)
+    #expect(out.headers[.location] == "/offers/login")
+    #expect(out.headers[.setCookie]?.contains("; Path=/offers; ") == true)
   }
 
   @Test("the path without a slash leads to the start page, and similar paths are no part of it")
   func edges() async throws {
     let home = try await ServedHome()
-    try await home.ask(try home.server(basePath: "offers/")) { client in
-      let start = try await client.send(.get, "/offers?new=1")
-      #expect(start.status == 307)
-      #expect(start.headers[.location] == "/offers/?new=1")
-      #expect(try await client.send(.get, "/offers/").status == 200)
-      #expect(try await client.send(.head, "/offers/").status == 200)
-      for path in ["/offersx", "/offers/x/y", "/offers//", "/offers/../offers/", "/offers/%2e%2e/"]
-      {
-        #expect(try await client.send(.get, path).status >= 400, "\(path)")
-      }
-      // The API and the health check answer with and without it.
-      for path in ["/offers/api/v1/health", "/api/v1/health", "/offers/sw.js", "/sw.js"] {
-        #expect(try await client.send(.get, path).status == 200, "\(path)")
-      }
-      #expect(try await client.send(.delete, "/offers/api/v1/health").status == 405)
-      let api = try await client.get("/offers/api/v1/openapi.json")
-      #expect((try api.objects("servers").first?["url"] as? String) == "/offers")
+    let client = try home.client(try home.server(basePath: "offers/"))
+    let start = try await client.get("/offers?new=1")
+    #expect(start.status == 307)
+    #expect(start.headers[.location] == "/offers/?new=1")
+    #expect(try await client.get("/offers/").status == 200)
+    #expect(try await client.send(.head, "/offers/").status == 200)
+    for path in ["/offersx", "/offers/x/y", "/offers//", "/offers/../offers/", "/offers/%2e%2e/"] {
+      #expect(try await client.get(path).status >= 400, "\(path)")
     }
+    // The API and the health check answer with and without it.
+    for path in ["/offers/api/v1/health", "/api/v1/health", "/offers/sw.js", "/sw.js"] {
+      #expect(try await client.get(path).status == 200, "\(path)")
+    }
+    #expect(try await client.send(.delete, "/offers/api/v1/health").status == 405)
+    let api = try await client.get("/offers/api/v1/openapi.json")
+    #expect((try api.objects("servers").first?["url"] as? String) == "/offers")
   }
 
   @Test("an unknown address below the path is no page, also where it could be that of an offer")
   func unknown() async throws {
     let home = try await ServedHome()
-    try await home.ask(try home.server(basePath: Self.base)) { client in
-      for path in ["/offers/nothing", "/offers/nothing?x", "/offers/no/thing"] {
-        let answer = try await client.send(.get, path, headers: [.accept: "text/html"])
-        #expect(answer.status == 404)
-        #expect(answer.text.contains("There is no such page."), "\(path)")
-      }
-      // A proxy has taken the path off.
-      #expect(try await client.send(.get, "/offers/ibotta:900117").status == 200)
+    let client = try home.client(try home.server(basePath: Self.base))
+    for path in ["/offers/nothing", "/offers/nothing?x", "/offers/no/thing"] {
+      let answer = try await client.page(path)
+      #expect(answer.status == 404)
+      #expect(answer.text.contains("There is no such page."), "\(path)")
     }
+    // A proxy has taken the path off.
+    #expect(try await client.get("/offers/ibotta:900117").status == 200)
   }
 
   @Test("the manifest and the style sheet name their files by relative addresses")
@@ -184,14 +172,10 @@ struct BasePathTests {
     let owner = try await home.database.fetchOwner()
     let cookie = try await home.cookie(of: owner, at: Date())
     let server = try home.server(allowedHosts: ["home.example"], basePath: Self.base)
-    try await home.ask(server) { client in
-      var client = client
-      client.host = "home.example"
-      var fields = ServedHome.form
-      fields[.origin] = "https://home.example"
-      fields[.cookie] = cookie
-      let pairing = try await client.send(.post, "/offers/pairing", headers: fields, body: "")
-      #expect(pairing.text.contains("https://home.example/offers/pair"))
-    }
+    var client = try home.client(server)
+    client.host = "home.example"
+    let pairing = try await client.by(cookie).form(
+      "/offers/pairing", origin: "https://home.example")
+    #expect(pairing.text.contains("https://home.example/offers/pair"))
   }
 }

@@ -63,27 +63,25 @@ struct ForeignLinkTests {
   func frames(sender: Sender) async throws {
     let home = try await ServedHome(feeds: [])
     let path = "/web?url=http://192.168.0.1/reboot"
-    try await home.ask { client in
-      // A response that was made for a page of this server is not reused for others.
-      for headers in [sender.headers, [:], sender.headers] {
-        let isForeign = sender.isForeign && headers == sender.headers
-        let page = try await client.get(path, headers: headers)
-        #expect(page.status == 200)
-        #expect(page.text.contains("<iframe") == !isForeign)
-        #expect(page.text.contains("data-offered") == isForeign)
-        #expect(page.text.contains(#"name="url" value="http://192.168.0.1/reboot""#))
-      }
+    let client = try home.client()
+    // A response that was made for a page of this server is not reused for others.
+    for headers in [sender.headers, [:], sender.headers] {
+      let isForeign = sender.isForeign && headers == sender.headers
+      let page = try await client.get(path, headers: headers)
+      #expect(page.status == 200)
+      #expect(page.text.contains("<iframe") == !isForeign)
+      #expect(page.text.contains("data-offered") == isForeign)
+      #expect(page.text.contains(#"name="url" value="http://192.168.0.1/reboot""#))
     }
   }
 
   @Test("do not add to the recent searches", arguments: senders)
   func searches(sender: Sender) async throws {
     let home = try await ServedHome()
-    try await home.ask { client in
-      for path in ["/search?q=pasta", "/api/v1/search?q=sauce"] {
-        let answer = try await client.get(path, headers: sender.headers)
-        #expect(answer.status == 200)
-      }
+    let client = try home.client()
+    for path in ["/search?q=pasta", "/api/v1/search?q=sauce"] {
+      let answer = try await client.get(path, headers: sender.headers)
+      #expect(answer.status == 200)
     }
     let searches = try await home.database.fetchRecentSearches().map(\.words)
     #expect(Set(searches) == (sender.isForeign ? [] : ["pasta", "sauce"]))
