@@ -44,21 +44,20 @@ enum CacheFreshness {
   }
 }
 
-/// The directives of a response's `Cache-Control` lines (RFC 9111, 5.2).
+/// The directives of a response's `Cache-Control` lines (RFC 9111, 5.2). A comma in a quoted value divides it:
+/// no directive that counts here has such a value.
 private struct CacheDirectives {
   private var values: [String: String] = [:]
 
   init(_ lines: [String]) {
-    for line in lines {
-      var isQuoted = false
-      var isEscaped = false
-      // Split by bytes: a combining mark after a comma would form one Character with it.
-      let members = line.utf8.split { byte in
-        defer { isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped }
-        if byte == UInt8(ascii: "\"") && !isEscaped { isQuoted.toggle() }
-        return byte == UInt8(ascii: ",") && !isQuoted
-      }
-      for member in members { add(Substring(member)) }
+    let blanks = CharacterSet(charactersIn: " \t")
+    for member in lines.flatMap({ $0.split(scalar: ",") }) {
+      let equals = member.firstIndex(of: "=") ?? member.endIndex
+      let name = member[..<equals].trimmingCharacters(in: blanks).lowercased()
+      if values[name] != nil { continue }
+      let value = member[equals...].dropFirst().trimmingCharacters(in: blanks)
+      let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
+      values[name] = isQuoted ? String(value.dropFirst().dropLast()) : value
     }
   }
 
@@ -67,25 +66,6 @@ private struct CacheDirectives {
   ///
   /// - Parameter name: the directive's name in lower case.
   subscript(name: String) -> String? { values[name] }
-
-  private mutating func add(_ member: Substring) {
-    let equals = member.firstIndex(of: "=") ?? member.endIndex
-    let name = Self.trimmed(member[..<equals]).lowercased()
-    if values[name] == nil {
-      values[name] = Self.unquoted(Self.trimmed(member[equals...].dropFirst()))
-    }
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    text.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
-  }
-
-  private static func unquoted(_ text: String) -> String {
-    guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-    // Matches Unicode scalars, because a backslash and a combining accent form one Character.
-    let pair = /\\(.)/.matchingSemantics(.unicodeScalar)
-    return String(text.dropFirst().dropLast()).replacing(pair) { String($0.output.1) }
-  }
 }
 
 /// Parses `Retry-After` headers (RFC 9110, section 10.2.3).

@@ -34,19 +34,6 @@ struct CancelledSyncTests {
     #expect(try await home.sync(FeedText.feed(1...6), lockWaitSeconds: 0).counts.new == 1)
   }
 
-  @Test("a connection that fails in a cancelled task is no failure of the feed")
-  func cancelsConnection() async throws {
-    let home = try await FetchHome()
-    home.web.answer { _ in
-      withUnsafeCurrentTask { $0?.cancel() }
-      return nil
-    }
-    let task = Task { try await home.sync(from: FetchHome.url) }
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(home.web.requests.count == 1)
-    #expect(try await home.fetch().failureCount == 0)
-  }
-
   /// The values that the callbacks of a sync received.
   private final class Told: Sendable {
     let bytes = Mutex(0)
@@ -97,25 +84,5 @@ struct CancelledSyncTests {
     await #expect(throws: CancellationError.self) { try await under.value }
     #expect(told.feeds.withLock { $0 } == [])
     #expect(try await home.ids() == [])
-  }
-
-  @Test("a caller that is cancelled before its image is there gets CancellationError")
-  func cancelsImage() async throws {
-    let home = try await SyncedFolder()
-    let server = try ScriptedServer([.silence])
-    let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
-    let offer = Offer(
-      ref: OfferRef(feed: "ibotta", offerID: "1"), name: "Tea", imageURL: URL(string: server.url()),
-      firstSeenAt: Date(), changedAt: Date())
-    let task = Task { try await loader.image(of: offer) }
-    while server.requests.isEmpty { await Task.yield() }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    await loader.close()
-    let contents = try await home.database.fetchImageContents(now: Date())
-    #expect(contents.images == [] && contents.failures == [])
-    let none = Offer(ref: offer.ref, name: "Tea", firstSeenAt: Date(), changedAt: Date())
-    let error = await #expect(throws: OffersError.self) { try await loader.image(of: none) }
-    #expect(error?.code == .notFound)
   }
 }

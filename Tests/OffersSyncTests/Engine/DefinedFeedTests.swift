@@ -253,22 +253,6 @@ struct DefinedFeedTests {
     #expect(try await feeds.names().count == 32)
   }
 
-  @Test("a search asks the server, and its offers are stored beside the feed's")
-  func searches() async throws {
-    let server = try ScriptedServer([
-      .answer("200 OK", [], Self.page(1...2)), .answer("200 OK", [], Self.page(7...8)),
-    ])
-    let feeds = try await DefinedFeeds(
-      Self.paged(
-        server.url("/all"),
-        "    search: \(server.url("/find?q={query}&p={page}"))\n    pages: {limit: 1}"))
-    #expect(try await feeds.engine.run("films").counts.new == 2)
-    let found = try await feeds.engine.run("films", options: SyncOptions(query: "C++ & más"))
-    #expect(found.counts.all == [2, 0, 0, 0, 0, 0])
-    #expect(server.requests.last?.hasPrefix("GET /find?q=C%2B%2B%20%26%20m%C3%A1s&p=1 ") == true)
-    #expect(try await feeds.names().count == 2)
-  }
-
   @Test(
     "letters are decoded correctly whatever encoding the server declares",
     arguments: [
@@ -322,15 +306,8 @@ struct DefinedFeedTests {
 
   @Test("a compressed file is decompressed and read")
   func readsCompressedFiles() async throws {
-    // gzip of [{"id":"1","name":"Tea 1","current_value":"$1.00 Cash Back"}], by Python's module.
-    let gzip: [UInt8] = [
-      31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 202, 76, 81, 178, 82, 50, 84, 210, 81, 202,
-      75, 204, 77, 5, 50, 67, 82, 19, 21, 64, 220, 228, 210, 162, 162, 212, 188, 146, 248, 178,
-      196, 156, 82, 144, 184, 138, 161, 158, 129, 129, 130, 115, 98, 113, 134, 130, 83, 98, 114,
-      182, 82, 109, 44, 0, 110, 3, 188, 36, 61, 0, 0, 0,
-    ]
     let feeds = try await DefinedFeeds("feeds: {}")
-    let path = try feeds.folder.write(Data(gzip), to: "feed.json.gz")
+    let path = try feeds.folder.write(Data(FeedText.compressed), to: "feed.json.gz")
     let run = try await feeds.engine.run("ibotta", options: SyncOptions(source: .file(path)))
     #expect(run.error == nil && run.counts.new == 1)
     #expect(try await feeds.names() == ["Tea 1"])

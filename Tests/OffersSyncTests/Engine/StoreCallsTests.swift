@@ -6,17 +6,6 @@ import Testing
 
 @Suite("What a sync asks of the store")
 struct StoreCallsTests {
-  @Test("a feed in another order, written in another way, changes nothing")
-  func changesNothing() async throws {
-    let home = try await SyncedFolder()
-    try await home.sync(FeedText.feed(1...50))
-    let store = RecordingStore(home.database)
-    let records = (1...50).reversed().map { id in
-      #"{ "current_value" : "\u0024\u0031.00 Cash Back", "name":"\u0054ea \#(id)", "id" : "\#(id)" }"#
-    }
-    let run = try await store.sync(FeedText.list(records), in: home)
-    #expect(run.counts.all == [0, 0, 0, 0, 50, 0])
-  }
 
   @Test("a document that is known again reads no offer and writes none, all under the lock")
   func asksLittleOfTheKnown() async throws {

@@ -93,14 +93,14 @@ struct SyncFailureTests {
 
   @Test(
     "a cancelled sync throws CancellationError and writes nothing, whatever the server answers",
-    arguments: [200, 503], [false, true])
-  func passesCancellationOn(status: Int, isOneOfMany: Bool) async throws {
+    arguments: [200, 503, nil], [false, true])
+  func passesCancellationOn(status: Int?, isOneOfMany: Bool) async throws {
     let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let before = try await home.feed()
     let web = SimulatedWeb { _ in
       withUnsafeCurrentTask { $0?.cancel() }
-      return SimulatedAnswer(status, [], FeedText.feed(2...9))
+      return status.map { SimulatedAnswer($0, [], FeedText.feed(2...9)) }
     }
     let engine = Self.engine(home.database, web)
     let task = Task {

@@ -22,7 +22,7 @@ struct CacheFreshnessTests {
     arguments: [
       (["max-age=60"], 60), (["MAX-AGE=60"], 60), (["Max-Age=\"60\""], 60),
       (["public, max-age=60, must-revalidate"], 60), (["public,max-age=60"], 60),
-      ([" , ,max-age=60 ,"], 60), (["max-age = 60"], 60), (["max-age=\"6\\0\""], 60),
+      ([" , ,max-age=60 ,"], 60), (["max-age = 60"], 60),
       (["public", "max-age=60"], 60), (["max-age=60, s-maxage=5"], 60),
       (["s-maxage=5, max-age=60"], 60), (["max-age=0"], 0),
       (["private=\"set-cookie, no-cache\", max-age=60"], 60),
@@ -77,11 +77,6 @@ struct CacheFreshnessTests {
     #expect(Self.seconds(expires: end, date: Self.date, age: age) == expected)
   }
 
-  @Test("an Age alone is no freshness information")
-  func ignoresALoneAge() {
-    #expect(Self.seconds(age: "5") == nil)
-  }
-
   @Test(
     "Expires is relative to Date, not to the local clock",
     arguments: [
@@ -134,11 +129,6 @@ struct CacheFreshnessTests {
   func saysNothing(lines: [String]) {
     #expect(Self.seconds(lines) == nil)
     #expect(Self.seconds(lines, date: Self.date, age: "5") == nil)
-  }
-
-  @Test("an unclosed quote ends with its line")
-  func endsQuotes() {
-    #expect(Self.seconds(["private=\"a, max-age=5", "max-age=60"]) == 60)
-    #expect(Self.seconds(["private=\"a\\", "no-store"]) == 0)
+    #expect(Self.seconds(age: "5") == nil)
   }
 }

@@ -62,16 +62,6 @@ struct ConditionalRequestTests {
     #expect(home.lastConditions == ["if-modified-since": Self.changed])
   }
 
-  @Test("without validators an unchanged document is recognized by its hash")
-  func fallsBackToTheHash() async throws {
-    let home = try await FetchHome()
-    home.web.answer { _ in SimulatedAnswer(200, [], FeedText.feed(1...3)) }
-    try await home.sync(from: FetchHome.url)
-    let run = try await home.sync()
-    #expect(run.outcome == .unchanged)
-    #expect(home.lastConditions.isEmpty)
-  }
-
   @Test("new validators of an unchanged document are stored")
   func takesNewValidatorsOfTheSameDocument() async throws {
     let home = try await FetchHome()
@@ -95,22 +85,6 @@ struct ConditionalRequestTests {
     #expect(home.lastConditions == ["if-none-match": "\"a\""])
     try await home.sync()
     #expect(home.lastConditions == ["if-none-match": "\"b\""])
-  }
-
-  @Test(
-    "an invalid validator is never sent",
-    arguments: [
-      ("ETag", "\"\""), ("ETag", "W/\"\""), ("ETag", "*"),
-      ("ETag", "\"\(String(repeating: "x", count: 2_000))\""),
-      ("Last-Modified", "yesterday"), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT"),
-      ("Last-Modified", "Fri, 01 Jan 2040 00:00:00 GMT"), ("Last-Modified", "0"),
-    ])
-  func refusesBogusValidators(name: String, value: String) async throws {
-    let home = try await FetchHome()
-    home.web.answer { _ in SimulatedAnswer(200, [(name, value)], FeedText.feed(1...3)) }
-    try await home.sync(from: FetchHome.url)
-    try await home.sync()
-    #expect(home.lastConditions.isEmpty)
   }
 
   @Test("a server that keeps answering 304 gets an unconditional request after eight days")

@@ -32,9 +32,4 @@ struct RetryAfterTests {
   func refusesOthers(text: String?) {
     #expect(RetryAfter.date(text, now: Self.now) == nil)
   }
-
-  @Test("the limit is a week")
-  func statesItsLimit() {
-    #expect(RetryAfter.limitSeconds == 604_800)
-  }
 }

@@ -152,6 +152,7 @@ struct ImageLoaderTests {
     for await _ in starts { break }
     await loader.close()
     await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await home.database.fetchImageContents(now: home.now).failures == [])
   }
 
   @Test("at most two requests to one host run concurrently")

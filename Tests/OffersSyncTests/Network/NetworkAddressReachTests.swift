@@ -82,19 +82,6 @@ struct NetworkAddressReachTests {
     if let after = border.after { #expect(try Self.isPublic(after)) }
   }
 
-  @Test("neighbours are neighbours", arguments: borders + longBorders)
-  func touches(border: Border) throws {
-    let first = try #require(NetworkAddress(border.first))
-    let last = try #require(NetworkAddress(border.last))
-    #expect(first.value <= last.value)
-    if let before = border.before {
-      #expect(try #require(NetworkAddress(before)).value + 1 == first.value)
-    }
-    if let after = border.after {
-      #expect(try #require(NetworkAddress(after)).value == last.value + 1)
-    }
-  }
-
   @Test("an address that stands for an IPv4 address is judged by that one", arguments: borders)
   func judgesInnerAddresses(border: Border) throws {
     for text in [border.before, border.first, border.last, border.after].compactMap({ $0 }) {

@@ -12,12 +12,7 @@ struct PrivateNetworkTests {
     "a redirect to an address that is not on the public internet is refused",
     arguments: [
       "http://169.254.169.254/latest/meta-data/", "http://2852039166/latest/",
-      "http://0xA9FEA9FE/", "http://0251.0376.0251.0376/", "http://[::ffff:169.254.169.254]/",
-      "http://[::ffff:a9fe:a9fe]/", "http://[64:ff9b::169.254.169.254]/", "http://[fe80::1]/",
-      "http://[::1]:1/", "http://[fd00::1]/", "http://10.0.0.1/", "http://192.168.1.1/admin",
-      "http://172.16.0.1/", "http://100.64.0.1/", "http://0.0.0.0:1/", "http://localhost:1/",
-      "http://LOCALHOST:1/",
-      "http://127.1:1/", "http://0/",
+      "http://[64:ff9b::169.254.169.254]/", "http://192.168.1.1/admin", "http://LOCALHOST:1/",
     ])
   func refusesRedirects(target: String) async throws {
     let home = try await SyncedFolder()
@@ -32,16 +27,6 @@ struct PrivateNetworkTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a server named at the machine may be local and may redirect to itself")
-  func takesNamedServers() async throws {
-    let home = try await SyncedFolder()
-    let server = try ScriptedServer([
-      .answer("302 Found", ["Location: /there"], ""),
-      .answer("200 OK", [], FeedText.feed(1...3)),
-    ])
-    #expect(try await home.sync(from: server.url()).counts.new == 3)
-  }
-
   @Test("a local server named by a remote caller is refused, and no request is made")
   func refusesNamedServers() async throws {
     let home = try await SyncedFolder()
@@ -51,17 +36,6 @@ struct PrivateNetworkTests {
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
     #expect(server.requests.isEmpty)
-  }
-
-  @Test("redirects into a private network are followed with the option that allows them")
-  func takesAllowedServers() async throws {
-    let home = try await SyncedFolder()
-    let target = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
-    let server = try ScriptedServer([
-      .answer("302 Found", ["Location: \(target.url())"], "")
-    ])
-    let run = try await home.sync(from: server.url(), allowsPrivateNetwork: true)
-    #expect(run.counts.new == 3)
   }
 
   @Test("a next page on another server of a private network is refused, and nothing is stored")

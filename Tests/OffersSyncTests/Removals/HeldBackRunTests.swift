@@ -38,26 +38,6 @@ struct HeldBackRunTests {
     #expect(try await home.ids().count == (isHeld ? known : known - vanishing))
   }
 
-  @Test("if none of a feed's offers is left, however few, they are held back", arguments: 1...10)
-  func holdsAllBack(count: Int) async throws {
-    let home = try await SyncedFolder()
-    try await home.sync(FeedText.feed(1...count))
-    let run = try await home.sync(FeedText.feed(101...101))
-    #expect(run.held?.missingCount == count && run.counts.gone == 0)
-    #expect(try await home.ids().count == count + 1)
-  }
-
-  @Test("new and changed offers are stored although removals are held back")
-  func appliesTheRest() async throws {
-    let home = try await SyncedFolder()
-    try await home.sync(FeedText.feed(1...30))
-    let run = try await home.sync(
-      FeedText.list([FeedText.record(1, reward: "$9.00 Cash Back"), FeedText.record(99)]))
-    #expect(run.outcome == .updated && run.held?.missingCount == 29)
-    #expect(run.counts.all == [1, 1, 0, 0, 0, 0])
-    #expect(try await home.ids().count == 31)
-  }
-
   @Test("a source whose removals are held back is not remembered")
   func doesNotRememberTheSource() async throws {
     let home = try await SyncedFolder()

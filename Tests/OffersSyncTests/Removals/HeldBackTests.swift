@@ -214,19 +214,6 @@ struct HeldBackTests {
     #expect(try await feed.held()?.since == LinkedFeed.time(48))
   }
 
-  @Test("a feed that turns over each day has its own offers and those of one hold")
-  func turnsOver() async throws {
-    let feed = try await LinkedFeed()
-    for day in 0..<5 {
-      let document = LinkedFeed.document(day * 30..<day * 30 + 30)
-      let run = try await feed.sync(document, hours: Double(day * 24))
-      #expect(run.counts.new == 30)
-      #expect(try await feed.ids().isSuperset(of: day * 30..<day * 30 + 30))
-      try await feed.sync(document, hours: Double(day * 24 + 6))
-      #expect(try await feed.ids() == Set(day * 30..<day * 30 + 30))
-    }
-  }
-
   @Test("an empty document has to stay empty for three days, even for a feed without a hold")
   func waitsForEmptyFeeds() async throws {
     for hold in [nil, "0"] {

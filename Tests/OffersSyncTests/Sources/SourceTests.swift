@@ -8,12 +8,6 @@ import Testing
 
 @Suite("Where feeds are read from")
 struct SourceTests {
-  @Test("a relative path becomes an absolute one, and is remembered so")
-  func remembersAbsolutePaths() throws {
-    let source = try SyncSource(parsing: "feeds/a.json")
-    #expect(source.text == FileManager.default.currentDirectoryPath + "/feeds/a.json")
-    #expect(source.rememberedText == source.text)
-  }
 
   @Test("standard input is never remembered; URLs and the sample are read as such")
   func understandsSources() throws {
@@ -74,19 +68,6 @@ struct SourceTests {
     }
     #expect(error?.code == .notFound)
     #expect(error?.hint?.text.contains("ibotta") == true)
-  }
-
-  @Test("a scheme that is not read is an invalid request, and no run is made of it")
-  func refusesSchemes() async throws {
-    let home = try await SyncedFolder()
-    try await home.sync(FeedText.feed(1...3))
-    let before = try await home.feed()
-    let error = await #expect(throws: OffersError.self) {
-      try await home.sync(from: "ftp://example.com/offers.json", at: 2_000)
-    }
-    #expect(error?.code == .invalidRequest)
-    #expect(error?.message.contains("ftp") == true)
-    #expect(try await home.feed() == before)
   }
 
   @Test("a relative path is read from the current folder and remembered as an absolute one")
