@@ -184,8 +184,7 @@ extension DatabaseFile {
     /// A file of zero bytes.
     case empty
     /// A database of this program, with its schema version. It is ready if it is in WAL mode and
-    /// has no rollback journal. An older version that was killed during a large import left a
-    /// database in another mode; it must first be opened by a connection that can write.
+    /// has no rollback journal. Otherwise a connection that can write must open it first.
     case ours(version: Int, isReady: Bool)
     /// An SQLite file without a schema, an application id and a user version.
     case blank
@@ -289,8 +288,7 @@ extension DatabaseFile {
   /// The write version of a file in WAL mode.
   static let withLog: UInt8 = 2
 
-  /// Whether there is a rollback journal beside the file, left by a killed write of an older
-  /// version or of another program.
+  /// Whether there is a rollback journal beside the file, left by a killed write of another program.
   private var hasRollbackJournal: Bool { FileAccess.exists(path + "-journal") }
 
   /// Whether a power cut has left a file of which only a later part was written: its start is zeros,

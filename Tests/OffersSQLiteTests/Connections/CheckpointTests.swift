@@ -80,18 +80,6 @@ struct CheckpointTests {
     _ = try await opening.value
   }
 
-  @Test("reading does not wait for the write guard", .timeLimit(.minutes(1)))
-  func readsOutOfTurn() async throws {
-    let store = try await Store()
-    try await store.sync([FeedOffer("1")])
-    let turn = try DatabaseLock(path: store.database.sqlite.file.lockPath)
-    #expect(try turn.tryLock())
-    let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
-    #expect(try await reader.fetchOffer(named: "1").name == "Milk")
-    #expect(try await store.database.fetchOffer(named: "1").name == "Milk")
-    turn.unlock()
-  }
-
   @Test(
     "a read in progress delays no write, and the log is truncated after it",
     .timeLimit(.minutes(1)))

@@ -55,47 +55,22 @@ struct ClosingTests {
     #expect(try await Self.hits(path) == 1)
   }
 
-  @Test("closing waits for the write under way")
-  func waits() async throws {
+  @Test(
+    "closing waits for the write under way, also that of a database that is open for reading",
+    arguments: [OffersDatabase.Access.readOnly, .readWrite])
+  func waits(access: OffersDatabase.Access) async throws {
     let store = try await Store()
-    try await store.sync([FeedOffer("1")])
-    let database = try await OffersDatabase.open(path: store.path)
-    let hold = Hold()
-    let events = Events()
-    let writing = Task {
-      try await database.write { database in
-        hold.begin()
-        try database.execute(
-          sql: """
-            INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', '1', 1500)
-            """)
-        events.add("write")
-      }
-    }
-    await hold.begun()
-    let closing = Task {
-      try await database.close()
-      events.add("close")
-    }
-    // Closing has begun as soon as operations are refused.
-    while (try? database.sqlite.checkOpen()) != nil { await Task.yield() }
-    hold.end()
-    try await writing.value
-    try await closing.value
-    #expect(events.all == ["write", "close"])
-    #expect(try await store.database.fetchOffer(named: "1").isFavorite)
-  }
-
-  @Test("closing a database that is open for reading waits for its write under way, too")
-  func waitsForTheWriteOfAReader() async throws {
-    let store = try await Store()
-    let database = try await OffersDatabase.open(path: store.path, access: .readOnly)
+    let database = try await OffersDatabase.open(path: store.path, access: access)
     let hold = Hold()
     let events = Events()
     let writing = Task {
       try await database.sqlite.writing(always: true) { writer in
-        try await writer.write { _ in
+        try await writer.write { database in
           hold.begin()
+          try database.execute(
+            sql: """
+              INSERT INTO favorite (user_key, feed, id, created_at) VALUES (1, 'ibotta', '1', 1500)
+              """)
           events.add("write")
         }
       }
@@ -105,6 +80,7 @@ struct ClosingTests {
       try await database.close()
       events.add("close")
     }
+    // Closing has begun as soon as operations are refused.
     while (try? database.sqlite.checkOpen()) != nil { await Task.yield() }
     // A closing that does not wait ends within this time.
     try await Task.sleep(for: .milliseconds(200))
@@ -112,6 +88,7 @@ struct ClosingTests {
     try await writing.value
     try await closing.value
     #expect(events.all == ["write", "close"])
+    #expect(try store.rows("SELECT id FROM favorite") == ["1"])
   }
 
   @Test("closing twice, also at the same time, or after a cancelled closing, is fine")

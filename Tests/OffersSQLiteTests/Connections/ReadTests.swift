@@ -37,34 +37,7 @@ struct InterruptionTests {
   @Test("a statement ends when the task of its read is cancelled, and the connection stays usable")
   func statement() async throws {
     let store = try await Store()
-    await Self.cancel(store) { _ = try Int.fetchOne($0, sql: Self.endless) }
-    #expect(try await store.database.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
-  }
-
-  @Test("so does a statement of a transaction")
-  func statementOfTransaction() async throws {
-    let store = try await Store()
     await Self.cancel(store) { _ = try SQLiteTransaction($0).rows(Self.endless) { $0.number(0) } }
     #expect(try await store.database.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
-  }
-}
-
-@Suite("Concurrent reads")
-struct ConcurrentReadTests {
-  @Test("concurrent reads see committed writes")
-  func sideBySide() async throws {
-    let folder = try TemporaryFolder()
-    let database = try await OffersDatabase.open(path: folder.file("offers.sqlite"), readerCount: 4)
-    try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<50 { group.addTask { try await database.fetchOffers(OfferQuery()).count } }
-      for try await count in group { #expect(count == 0) }
-    }
-    let store = try await Store()
-    try await store.sync([FeedOffer("1", name: "Tea")])
-    let wide = try await OffersDatabase.open(path: store.path, readerCount: 4)
-    try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<50 { group.addTask { try await wide.fetchOffers(OfferQuery()).count } }
-      for try await count in group { #expect(count == 1) }
-    }
   }
 }

@@ -52,34 +52,4 @@ struct SharedFileTests {
     #expect(byLink.sqlite.file.lockPath == direct.sqlite.file.lockPath)
     #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
   }
-
-  @Test("a negative version is refused, and the file is untouched")
-  func refusesNegativeVersion() async throws {
-    let folder = try TemporaryFolder()
-    let path = try await Store.makeFile(in: folder)
-    try Store.execute(path, "PRAGMA user_version = -3")
-    for access in [OffersDatabase.Access.readOnly, .readWrite] {
-      let error = await #expect(throws: OffersError.self) {
-        try await OffersDatabase.open(path: path, access: access)
-      }
-      #expect(error?.code == .storageFailed)
-    }
-    #expect(try Store.rows(path, "PRAGMA user_version") == ["-3"])
-  }
-
-  @Test("foreign keys are enforced")
-  func enforcesForeignKeys() async throws {
-    let store = try await Store()
-    let error = await #expect(throws: OffersError.self) {
-      try await store.database.write { database in
-        try database.execute(
-          sql: """
-            INSERT INTO offer
-              (feed_key, id, content_hash, first_seen_at, changed_at, name, name_key, reward_up_to)
-            VALUES (99, '1', 0, 0, 0, 'Tea', x'01', 0)
-            """)
-      }
-    }
-    #expect(error?.cause?.contains("FOREIGN KEY") == true)
-  }
 }

@@ -82,31 +82,6 @@ struct WriterTurnsTests {
     #expect(try other.tryLock())
   }
 
-  @Test("a failed sync releases its lock, and a waiting one acquires it")
-  func givesTheFeedBack() async throws {
-    let store = try await Store()
-    let other = try await OffersDatabase.open(path: store.path)
-    await #expect(throws: OffersError.self) {
-      try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
-        throw OffersError(.sourceFailed, "No answer.")
-      }
-    }
-    async let first = store.database.withSyncLock(on: "ibotta", waitSeconds: 30) { 1 }
-    async let last = other.withSyncLock(on: "ibotta", waitSeconds: 30) { 2 }
-    #expect(try await [first, last] == [1, 2])
-  }
-
-  @Test("a sync lock does not block writers")
-  func writesDuringSync() async throws {
-    let store = try await Store()
-    try await store.sync([FeedOffer("1")])
-    let other = try await OffersDatabase.open(path: store.path)
-    try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
-      let changes = try await other.setFavorites(named: ["1"], to: true)
-      #expect(changes.map(\.didChange) == [true])
-    }
-  }
-
   @Test("a reader opens and reads at once while another process is in the middle of a write")
   func readsDuringWrite() async throws {
     let store = try await Store()
@@ -124,30 +99,6 @@ struct WriterTurnsTests {
     #expect(try await store.database.fetchOffer(named: "1").name == "Milk")
     #expect(ContinuousClock.now - begun < .seconds(5))
     try await writer.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-  }
-
-  @Test("a reader that ends leaves the file and its log as they are")
-  func leavesTheLog() async throws {
-    let store = try await Store()
-    try await store.sync([FeedOffer("1")])
-    let folder = try TemporaryFolder()
-    let copy = folder.file("offers.sqlite")
-    try DatabaseQueue(path: store.path).inDatabase { writer in
-      try writer.execute(
-        sql: "PRAGMA wal_autocheckpoint = 0; UPDATE offer SET name = 'In the log'")
-      for suffix in ["", "-wal"] {
-        try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
-      }
-    }
-    let file = FileManager.default.contents(atPath: copy)
-    let log = try #require(FileManager.default.contents(atPath: copy + "-wal"))
-    #expect(!log.isEmpty)
-    do {
-      let reader = try await OffersDatabase.open(path: copy, access: .readOnly)
-      #expect(try await reader.fetchOffer(named: "1").name == "In the log")
-    }
-    #expect(FileManager.default.contents(atPath: copy + "-wal") == log)
-    #expect(FileManager.default.contents(atPath: copy) == file)
   }
 
   @Test("after a write the log is empty and the file complete")

@@ -18,16 +18,16 @@ struct RefusedFileTests {
     return contents
   }
 
-  /// The error code of the refusal; expects the folder to be unchanged.
+  /// The refusal; expects the folder to be unchanged.
   private static func refusal(
     of path: String, in folder: TemporaryFolder, _ access: OffersDatabase.Access
-  ) async throws -> OffersError.Code? {
+  ) async throws -> OffersError? {
     let before = try contents(of: folder)
     let error = await #expect(throws: OffersError.self) {
       try await OffersDatabase.open(path: path, access: access)
     }
     #expect(try contents(of: folder) == before)
-    return error?.code
+    return error
   }
 
   private static let bothAccesses: [OffersDatabase.Access] = [.readOnly, .readWrite]
@@ -36,8 +36,17 @@ struct RefusedFileTests {
   func refusesNewer(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
     let path = try await Store.makeFile(in: folder)
-    try Store.execute(path, "PRAGMA user_version = \(SQLiteMigrations.currentVersion + 1)")
-    #expect(try await Self.refusal(of: path, in: folder, access) == .newerDatabase)
+    let newer = SQLiteMigrations.currentVersion + 1
+    try Store.execute(path, "PRAGMA user_version = \(newer)")
+    let error = try await Self.refusal(of: path, in: folder, access)
+    #expect(error?.code == .newerDatabase)
+    #expect(
+      error?.message
+        == """
+        \(path) was written by a newer version of offers (schema \(newer), this one knows \
+        \(SQLiteMigrations.currentVersion)). It was left untouched.
+        """)
+    #expect(error?.hint?.text == "Install the newer version, or name another file.")
   }
 
   @Test("a newer version that is only in the log is refused", arguments: bothAccesses)
@@ -60,21 +69,25 @@ struct RefusedFileTests {
     try writer.close()
   }
 
-  @Test("a file that is not a database is refused and untouched", arguments: bothAccesses)
+  @Test("a file that this program did not make is refused and untouched", arguments: bothAccesses)
   func refusesOtherFiles(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
-    for text in ["x", "SQLite format 3\0", String(repeating: "Dear diary, ", count: 1000)] {
-      let path = try folder.write(text, to: "diary.txt")
-      #expect(try await Self.refusal(of: path, in: folder, access) == .storageFailed)
+    var paths = try ["x", "SQLite format 3\0", String(repeating: "Dear diary, ", count: 1000)]
+      .enumerated().map { try folder.write($1, to: "diary\($0).txt") }
+    paths.append(folder.file("other.sqlite"))
+    try Store.execute(paths[3], "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('mine')")
+    // A version that no program writes.
+    let negative = try TemporaryFolder()
+    paths.append(try await Store.makeFile(in: negative))
+    try Store.execute(paths[4], "PRAGMA user_version = -3")
+    for path in paths {
+      let error = try await Self.refusal(of: path, in: folder, access)
+      #expect(error?.code == .storageFailed)
+      #expect(
+        error?.message == "\(path) is not a database of this program. It was left untouched.")
+      #expect(
+        error?.hint?.text == "Name another file." && error?.hint?.command == "--database FILE")
     }
-  }
-
-  @Test("another program's database is refused and untouched", arguments: bothAccesses)
-  func refusesOtherPrograms(access: OffersDatabase.Access) async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file("other.sqlite")
-    try Store.execute(path, "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('mine')")
-    #expect(try await Self.refusal(of: path, in: folder, access) == .storageFailed)
   }
 
   @Test(
@@ -106,14 +119,16 @@ struct RefusedFileTests {
     let folder = try TemporaryFolder()
     let path = folder.file("folder")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    #expect(try await Self.refusal(of: path, in: folder, access) == .storageFailed)
+    #expect(try await Self.refusal(of: path, in: folder, access)?.code == .storageFailed)
   }
 
   @Test("opening a missing file for reading fails and creates no file")
   func makesNothingToRead() async throws {
     let folder = try TemporaryFolder()
     for path in [folder.file("offers.sqlite"), folder.file("no/folder/offers.sqlite")] {
-      #expect(try await Self.refusal(of: path, in: folder, .readOnly) == .notFound)
+      let error = try await Self.refusal(of: path, in: folder, .readOnly)
+      #expect(error?.code == .notFound && error?.hint?.text == "Make it with a sync.")
+      #expect(error?.message == "There is no database yet at \(path).")
     }
   }
 
@@ -121,7 +136,7 @@ struct RefusedFileTests {
   func fillsEmptyFile() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("", to: "offers.sqlite")
-    #expect(try await Self.refusal(of: path, in: folder, .readOnly) == .notFound)
+    #expect(try await Self.refusal(of: path, in: folder, .readOnly)?.code == .notFound)
     let database = try await OffersDatabase.open(path: path)
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
     #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])
@@ -148,6 +163,34 @@ struct RefusedFileTests {
       try await database.setFavorites(named: ["1"], to: true)
     }
     #expect(error?.code == .invalidRequest)
+  }
+
+  @Test("a folder that cannot be created, because a file has its name, is named")
+  func tellsBlockedFolder() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("x", to: "file")
+    let error = try await Self.refusal(of: file + "/offers.sqlite", in: folder, .readWrite)
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains(file + "/offers.sqlite") == true)
+    #expect(error?.hint != nil)
+  }
+
+  @Test("a database that is damaged after its header is refused when it is read")
+  func tellsDamaged() async throws {
+    let store = try await Store()
+    try await store.sync((1...2_000).map { FeedOffer("\($0)") })
+    var bytes = try #require(FileManager.default.contents(atPath: store.path))
+    // Fill every page except for the header with noise.
+    for offset in 100..<bytes.count { bytes[offset] = UInt8(truncatingIfNeeded: offset &* 31) }
+    let folder = try TemporaryFolder()
+    let path = try folder.write(bytes, to: "offers.sqlite")
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase.open(path: path, access: .readOnly).fetchOffers(OfferQuery())
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message == "\(path) is damaged or not a database.")
+    #expect(error?.hint?.text.contains("backup") == true)
+    #expect(FileManager.default.contents(atPath: path) == bytes)
   }
 
   /// The journal of a write that began with an empty file.
