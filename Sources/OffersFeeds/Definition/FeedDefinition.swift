@@ -8,7 +8,7 @@ package struct FeedDefinition: Sendable, Hashable {
   /// The name that people see: a constant, or a value of the document.
   package var title: TextRule
   /// How the offers are shown: in which layout, with which words, and with which byline.
-  package var presentation: FeedPresentation
+  package var presentation: FeedPresentation = FeedPresentation()
   /// The http or https URL of the site to which the feed belongs; nil if the definition has none.
   package var home: String?
   /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
@@ -16,11 +16,11 @@ package struct FeedDefinition: Sendable, Hashable {
   package var source: Template?
   /// Whether the source is limited to the public internet, because it was not named on this machine
   /// (`public-only: true`). It has no variables, and it gets no headers.
-  package var isPublicOnly: Bool
+  package var isPublicOnly: Bool = false
   /// The URL of a search, with {query} and usually {page} in it; nil for a feed without a search.
   package var search: Template?
   /// Additional request headers, in the order of the file.
-  package var headers: [RequestHeader]
+  package var headers: [RequestHeader] = []
   /// The sync interval; nil for `defaultEverySeconds`.
   package var everySeconds: Int?
   /// How long removals of many offers are held back; nil for `RemovalHold.usual`.
@@ -37,15 +37,15 @@ package struct FeedDefinition: Sendable, Hashable {
   /// The paths of the offers, never empty. If the document has several of them, the one whose list
   /// comes first in it applies. An empty path is the root: a list, or an object that is the only
   /// offer.
-  package var items: [FieldPath]
+  package var items: [FieldPath] = [.root]
   /// True when the document is a selection, such as a search or a first page: offers that it lacks
   /// are not gone.
-  package var isSelection: Bool
+  package var isSelection: Bool = false
   /// How to get from one page of the feed to the next; nil for the default rule, by which there are
   /// several pages only if the source or the search contains {page}.
   package var pages: PageRule?
   /// Paths of the error message of a document without offers; the first one present applies.
-  package var error: [FieldPath]
+  package var error: [FieldPath] = []
   /// The ISO 4217 code of the feed's currency; nil if it is unknown. It is the currency of rewards
   /// that are bare numbers, of `$` and `¥` if that is the currency's own sign, and of `¢` if the
   /// currency is a dollar or the euro.
@@ -61,50 +61,17 @@ package struct FeedDefinition: Sendable, Hashable {
   /// The rules of the fields that the feed has, except `id` and `attributes`.
   package var fields: [OfferField: FieldRule]
   /// Labelled additional values of each offer, in order.
-  package var attributes: [AttributeRule]
+  package var attributes: [AttributeRule] = []
   /// Labelled values of the document that are shown with every offer, in order.
-  package var shared: [AttributeRule]
-
-  package init(
-    name: String, title: TextRule? = nil, presentation: FeedPresentation = FeedPresentation(),
-    home: String? = nil, source: Template? = nil, isPublicOnly: Bool = false,
-    search: Template? = nil,
-    headers: [RequestHeader] = [], everySeconds: Int? = nil, hold: RemovalHold? = nil,
-    ttl: FieldPath? = nil,
-    format: FeedFormat? = nil,
-    encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
-    pages: PageRule? = nil, error: [FieldPath] = [], currency: String? = nil,
-    dateOrder: DateOrder? = nil, zone: String? = nil, id: IDRule,
-    fields: [OfferField: FieldRule], attributes: [AttributeRule] = [], shared: [AttributeRule] = []
-  ) {
-    self.name = name
-    self.title = title ?? TextRule(.constant(name))
-    self.presentation = presentation
-    self.home = home
-    self.source = source
-    self.isPublicOnly = isPublicOnly
-    self.search = search
-    self.headers = headers
-    self.everySeconds = everySeconds
-    self.hold = hold
-    self.ttl = ttl
-    self.format = format
-    self.encoding = encoding
-    self.items = items
-    self.isSelection = isSelection
-    self.pages = pages
-    self.error = error
-    self.currency = currency
-    self.dateOrder = dateOrder
-    self.zone = zone
-    self.id = id
-    self.fields = fields
-    self.attributes = attributes
-    self.shared = shared
-  }
+  package var shared: [AttributeRule] = []
 }
 
 extension FeedDefinition {
+  /// The definition of a feed whose title is its name.
+  package init(name: String, id: IDRule, fields: [OfferField: FieldRule]) {
+    self.init(name: name, title: TextRule(.constant(name)), id: id, fields: fields)
+  }
+
   /// The zone of the feed's days.
   var dayZone: DayZone { zone.flatMap { DayZone($0) } ?? .user }
 }

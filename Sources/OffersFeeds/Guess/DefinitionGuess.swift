@@ -170,8 +170,9 @@ package final class DefinitionGuess {
     let isLines = format == .ndjson
     let around = root.objects(around: found.steps)
     let next = isLines ? nil : PagesGuess.findNext(in: root, items: found.steps)
+    let title = isLines ? nil : Self.title(around)
     return FeedDefinition(
-      name: name, title: isLines ? nil : Self.title(around),
+      name: name, title: title ?? TextRule(.constant(name)),
       presentation: FeedPresentation(valueRole: fields.valueRole), format: format,
       items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
       pages: next.map { PageRule(next: .path($0)) },

@@ -66,31 +66,9 @@ enum XMLFault {
         .malformedFeed, "The document ends too early, at \(position.text), \(element).",
         hint: "Nothing was changed. It may have been cut off on the way: sync again.")
     default:
-      return unsound(reason(code, in: position.path), at: position)
-    }
-  }
-
-  private static func reason(_ code: XML_Error, in path: String) -> String {
-    switch code {
-    case XML_ERROR_INVALID_TOKEN, XML_ERROR_SYNTAX:
-      path.isEmpty ? "something other than XML" : "a character or tag that is not allowed there"
-    case XML_ERROR_TAG_MISMATCH: "an end tag that does not match the open element \(path)"
-    case XML_ERROR_DUPLICATE_ATTRIBUTE: "the same attribute twice in a tag"
-    case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "something after the end of the root element"
-    case XML_ERROR_UNDEFINED_ENTITY: "a reference to an entity that is not defined"
-    case XML_ERROR_RECURSIVE_ENTITY_REF: "an entity that contains itself"
-    case XML_ERROR_ASYNC_ENTITY: "an entity with an element that is not closed in it"
-    case XML_ERROR_BAD_CHAR_REF: "a reference to a character that does not exist"
-    case XML_ERROR_BINARY_ENTITY_REF: "a reference to an entity that is not text"
-    case XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF: "an external entity in an attribute"
-    case XML_ERROR_MISPLACED_XML_PI: "“<?xml” that is not at the document's beginning"
-    case XML_ERROR_XML_DECL, XML_ERROR_TEXT_DECL: "a malformed “<?xml” line"
-    case XML_ERROR_UNCLOSED_CDATA_SECTION: "a CDATA section that is not closed"
-    case XML_ERROR_PARTIAL_CHAR: "part of a character"
-    case XML_ERROR_UNCLOSED_TOKEN: "a tag that is not closed"
-    case XML_ERROR_PUBLICID: "a malformed public identifier"
-    case XML_ERROR_PARAM_ENTITY_REF: "a parameter reference where none is allowed"
-    default: "the parser's error number \(code.rawValue)"
+      let words = XML_ErrorString(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+      let element = position.path.isEmpty ? "" : ", in element \(position.path)"
+      return unsound(words + element, at: position)
     }
   }
 }

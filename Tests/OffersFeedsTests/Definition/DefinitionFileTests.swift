@@ -1,6 +1,7 @@
 import OffersCore
-import OffersFeeds
 import Testing
+
+@testable import OffersFeeds
 
 @Suite("Valid definition files")
 struct DefinitionFileTests {

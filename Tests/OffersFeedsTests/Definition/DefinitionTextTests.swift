@@ -1,6 +1,7 @@
 import OffersCore
-import OffersFeeds
 import Testing
+
+@testable import OffersFeeds
 
 @Suite("Definitions written as YAML")
 struct DefinitionTextTests {
@@ -130,7 +131,7 @@ struct DefinitionTextTests {
       let header = Template([.literal(text), .environment("TOKEN")])
       try expectRoundTrip(
         FeedDefinition(
-          name: "x",
+          name: "x", title: TextRule(.constant("x")),
           headers: isOneLine ? [RequestHeader(name: "X-A", value: header)] : [],
           id: .value(FieldRule(.template(template))),
           fields: [
@@ -236,7 +237,7 @@ struct DefinitionTextTests {
     ])
   func writesIntervals(seconds: Int, text: String) throws {
     let definition = FeedDefinition(
-      name: "x", everySeconds: seconds, id: .madeFrom([.itself]),
+      name: "x", title: TextRule(.constant("x")), everySeconds: seconds, id: .madeFrom([.itself]),
       fields: [.name: FieldRule(.path(.itself))])
     #expect(DefinitionText.yaml(for: definition).contains("    every: \(text)\n"))
   }

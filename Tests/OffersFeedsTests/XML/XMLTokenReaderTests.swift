@@ -44,23 +44,21 @@ struct XMLTokenReaderTests {
   @Test(
     "an error names its position",
     arguments: [
-      (
-        "<a>\n <b></c></a>", "line 2, column 7: an end tag that does not match the open element a.b"
-      ),
-      ("<a b='1' b='2'/>", "line 1, column 10: the same attribute twice in a tag"),
-      ("<a/><b/>", "line 1, column 5: something after the end of the root element"),
-      ("<a>&unheard;</a>", "line 1, column 4: a reference to an entity that is not defined"),
-      ("<a>a & b</a>", "line 1, column 7: a character or tag that is not allowed there"),
-      ("{\"a\":1}", "line 1, column 1: something other than XML"),
+      ("<a>\n <b></c></a>", "line 2, column 7: mismatched tag, in element a.b"),
+      ("<a b='1' b='2'/>", "line 1, column 10: duplicate attribute"),
+      ("<a/><b/>", "line 1, column 5: junk after document element"),
+      ("<a>&unheard;</a>", "line 1, column 4: undefined entity, in element a"),
+      ("<a>a & b</a>", "line 1, column 7: not well-formed (invalid token), in element a"),
+      ("{\"a\":1}", "line 1, column 1: not well-formed (invalid token)"),
       (
         " <?xml version='1.0'?><a/>",
-        "line 1, column 2: “<?xml” that is not at the document's beginning"
+        "line 1, column 2: XML or text declaration not at start of entity"
       ),
       (
         "<!DOCTYPE a [<!ENTITY e '&e;'>]><a>&e;</a>",
-        "line 1, column 36: an entity that contains itself"
+        "line 1, column 36: recursive entity reference, in element a"
       ),
-      ("<a>&#0;</a>", "line 1, column 4: a reference to a character that does not exist"),
+      ("<a>&#0;</a>", "line 1, column 4: reference to invalid character number, in element a"),
     ])
   func namesFaults(document: String, reason: String) throws {
     for sizes in Self.sizes {
