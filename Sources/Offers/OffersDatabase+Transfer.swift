@@ -81,7 +81,7 @@ extension OffersDatabase {
     let path = try Self.filePath(of: file)
     let folder = temporaryFolder
     try Task.checkCancellation()
-    let (source, feeds) = try await BlockingWork.run {
+    let (source, feeds) = try await OwnThread.run {
       let source = try ImportFile(path, folder: folder)
       return (source, try ImportedFeeds(of: source))
     }
@@ -165,7 +165,7 @@ extension OffersDatabase {
     by write: (AtomicFile) async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
-    let file = try await BlockingWork.run {
+    let file = try await OwnThread.run {
       try check()
       return try AtomicFile(
         replacing: path, hint: "Check the folder, its permissions and its free space.")
@@ -173,7 +173,7 @@ extension OffersDatabase {
     do {
       let result = try await write(file)
       try Task.checkCancellation()
-      try await BlockingWork.run {
+      try await OwnThread.run {
         try check()
         try file.commit(isPrivate: true, isNew: isNew)
       }

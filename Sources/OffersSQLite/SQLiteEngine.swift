@@ -26,19 +26,8 @@ package final class SQLiteEngine: Sendable {
     self.writer = writer
   }
 
-  /// Opens a database.
+  /// Opens a database; see `OffersDatabase.open(path:access:readerCount:proposesFeed:definitions:)`.
   ///
-  /// Opening for writing waits up to 120 seconds for other writers, such as an import; opening for
-  /// reading waits for nobody, unless the file must be migrated. The calling thread is not blocked,
-  /// nor is a thread of the concurrency pool.
-  ///
-  /// - Parameters:
-  ///   - path: the file. A URL is refused.
-  ///   - access: with `readWrite`, a missing file and its folder are created.
-  ///   - readerCount: the maximum number of concurrent reads, each on a connection that is opened
-  ///     when it is first needed. Further reads wait.
-  ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`, with its built-in
-  ///     sample.
   /// - Throws: `OffersError`: `invalidRequest` if `path` is empty, a URL or `:memory:`, `notFound` if
   ///   the access is read-only and the file does not exist, `newerDatabase` if a newer program wrote
   ///   the file, `storageFailed` if the file belongs to another program, is damaged, or access is
@@ -76,14 +65,14 @@ package final class SQLiteEngine: Sendable {
   ) async throws -> (file: DatabaseFile, header: DatabaseFile.Header) {
     let replacement = FileReplacement(file: DatabaseFile(path: DatabaseFile.resolve(path)))
     if !replacement.isPending {
-      let found = try await BlockingWork.run { try DatabaseFile.find(path) }
+      let found = try await OwnThread.run { try DatabaseFile.find(path) }
       if found.header != .missing { return found }
       // A restoration under way may just have put the old file aside, or the new one in place.
       if !replacement.isPending {
-        return try await BlockingWork.run { try DatabaseFile.find(path) }
+        return try await OwnThread.run { try DatabaseFile.find(path) }
       }
     }
-    let writeGuard = try await BlockingWork.run {
+    let writeGuard = try await OwnThread.run {
       try WriteGuard(replacement.file)
     }
     return try await writeGuard.holdWithoutBlocking {
@@ -106,7 +95,7 @@ package final class SQLiteEngine: Sendable {
   package func close() async throws {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     do {
-      try await BlockingWork.run { [self] in
+      try await OwnThread.run { [self] in
         operations.wait()
         let closed = Result { try reader.close() }
         try writer?.close()
@@ -183,16 +172,16 @@ package final class SQLiteEngine: Sendable {
   private func withOwnWriter<Result: Sendable>(
     _ body: (WritingConnection) async throws -> Result
   ) async throws -> Result {
-    let header = try await BlockingWork.run { [file] in try DatabaseFile.find(file.path).header }
+    let header = try await OwnThread.run { [file] in try DatabaseFile.find(file.path).header }
     guard case .ours = header else { throw Self.missing(at: file.path) }
     let opened = try await WritingConnection.open(file, header)
     do {
       let result = try await body(opened)
-      try await BlockingWork.run { try opened.close() }
+      try await OwnThread.run { try opened.close() }
       return result
     } catch {
       // The error of the write is the one to report.
-      try? await BlockingWork.run { try opened.close() }
+      try? await OwnThread.run { try opened.close() }
       throw error
     }
   }
@@ -232,7 +221,7 @@ extension SQLiteEngine: Engine {
     try SQLiteLibrary.check()
     try Task.checkCancellation()
     do {
-      let writer = try await BlockingWork.run { try WritingConnection.openInMemory() }
+      let writer = try await OwnThread.run { try WritingConnection.openInMemory() }
       return SQLiteEngine(
         path: writer.file.path, file: writer.file, reader: writer.makeReader(), writer: writer)
     } catch {

@@ -39,7 +39,7 @@ package struct SQLitePlace: StoreFile {
 
   package func requireUnused() async throws {
     do {
-      try await BlockingWork.run { [file] in
+      try await OwnThread.run { [file] in
         _ = try FileReplacement(file: file).requireUnused()
       }
     } catch {

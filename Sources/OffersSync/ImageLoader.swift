@@ -131,20 +131,14 @@ public actor ImageLoader: ImageSource {
     let address = try ImageAddress(url, feedSource: feedSource)
     if let image = CachedImage(ofSampleAt: url, now: now()) { return image }
     if let held = try await images.findImage(url) { return held }
-    if let failure = try await images.findFailure(of: url, now: now()) {
-      throw later(OffersError(failure.code, failure.reason), until: failure.until)
-    }
-    let fetched = try await turns.run(for: HTTPOrigin(address.url)?.host ?? "") { [fetch] in
-      do {
-        return try await fetch.pull(url, at: address, held: nil)
-      } catch let failure as ImageFetch.Failure {
-        throw failure.error
+    do {
+      guard case .image(let image) = try await request(url, address, nil) else {
+        throw Self.unwantedConfirmation
       }
+      return image
+    } catch let failure as ImageFetch.Failure {
+      throw failure.error
     }
-    guard case .image(let image) = fetched else {
-      throw Self.unwantedConfirmation
-    }
-    return image
   }
 
   /// The image at an address.
@@ -194,24 +188,31 @@ public actor ImageLoader: ImageSource {
     {
       return found
     }
+    do {
+      switch try await request(url, address, held) {
+      case .image(let image):
+        try await images.putImage(image)
+        return image
+      case .confirmed(let etag, let lastModified, let freshUntil):
+        try await images.confirmImage(
+          url, etag: etag, lastModified: lastModified, fetchedAt: now(), freshUntil: freshUntil)
+        guard let held else { throw Self.unwantedConfirmation }
+        return held
+      }
+    } catch let failure as ImageFetch.Failure {
+      throw try await remember(failure, of: url)
+    }
+  }
+
+  /// Requests an image in its turn, unless a failure is remembered.
+  private func request(
+    _ url: String, _ address: ImageAddress, _ held: CachedImage?
+  ) async throws -> ImageFetch.Answer {
     if let failure = try await images.findFailure(of: url, now: now()) {
       throw later(OffersError(failure.code, failure.reason), until: failure.until)
     }
-    return try await turns.run(for: HTTPOrigin(address.url)?.host ?? "") { [self] in
-      do {
-        switch try await fetch.pull(url, at: address, held: held) {
-        case .image(let image):
-          try await images.putImage(image)
-          return image
-        case .confirmed(let etag, let lastModified, let freshUntil):
-          try await images.confirmImage(
-            url, etag: etag, lastModified: lastModified, fetchedAt: now(), freshUntil: freshUntil)
-          guard let held else { throw Self.unwantedConfirmation }
-          return held
-        }
-      } catch let failure as ImageFetch.Failure {
-        throw try await remember(failure, of: url)
-      }
+    return try await turns.run(for: HTTPOrigin(address.url)?.host ?? "") { [fetch] in
+      try await fetch.pull(url, at: address, held: held)
     }
   }
 

@@ -41,7 +41,7 @@ extension SQLiteEngine {
   /// Refuses a copy that fails the integrity check.
   private static func checkBackup(_ path: String) async throws {
     do {
-      let problem = try await BlockingWork.run { try Integrity.findProblem(inCopy: path) }
+      let problem = try await OwnThread.run { try Integrity.findProblem(inCopy: path) }
       if let problem {
         throw OffersError(
           .storageFailed, "The database is damaged, so no copy was made.",

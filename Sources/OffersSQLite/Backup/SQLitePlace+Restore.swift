@@ -11,7 +11,7 @@ extension SQLitePlace {
     from source: String, copying: @escaping @Sendable (String?) -> Void = { _ in }
   ) async throws -> Restoration {
     try Self.checkTarget(file, of: source)
-    let backup = try await BlockingWork.run { try Self.findBackup(source) }
+    let backup = try await OwnThread.run { try Self.findBackup(source) }
     return try await replace(named: source, copying) { copy in
       try Self.copy(backup, named: source, to: copy)
       return nil
@@ -24,7 +24,7 @@ extension SQLitePlace {
     let source = source ?? path
     let isOwn = DatabaseFile(path: DatabaseFile.resolve(source)).isSameFile(as: file.path)
     if !isOwn { try Self.checkTarget(file, of: source) }
-    let damaged = try await BlockingWork.run { try Self.findBackup(source) }
+    let damaged = try await OwnThread.run { try Self.findBackup(source) }
     return try await replace(named: source, copying) { copy in
       let new = try Self.makeNew(copy)
       let summary = try Self.withDamaged(damaged, named: source) { damaged, limitBytes in
@@ -96,7 +96,7 @@ extension SQLitePlace {
     let file = file
     let replacement = FileReplacement(file: file)
     do {
-      let writeGuard = try await BlockingWork.run {
+      let writeGuard = try await OwnThread.run {
         if file.exists { _ = try replacement.requireUnused() } else { try file.makeFolder() }
         return try WriteGuard(file)
       }

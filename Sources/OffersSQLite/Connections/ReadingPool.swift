@@ -1,4 +1,3 @@
-import Dispatch
 import GRDB
 import GRDBSQLite
 import OffersCore
@@ -75,7 +74,7 @@ final class ReadingPool: Sendable {
 
   private func connect() async throws -> Connections {
     if let current { return current }
-    return try await BlockingWork.run { try self.opening.withLock { _ in try self.open() } }
+    return try await OwnThread.run { try self.opening.withLock { _ in try self.open() } }
   }
 
   /// Opens the connections unless they are open. Blocks the thread.
@@ -142,18 +141,5 @@ extension ReadingPool {
       try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) ?? 0
     }
     return connections.openingNumber << 32 | number & 0xFFFF_FFFF
-  }
-}
-
-/// Work that may block its thread, such as opening a file. It runs on a thread of the system's
-/// queues, because a blocked thread of the concurrency pool is missing to all other tasks.
-package enum BlockingWork {
-  /// Runs `body` to its end, even if the task is cancelled.
-  package static func run<Result: Sendable>(
-    _ body: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
-    }
   }
 }

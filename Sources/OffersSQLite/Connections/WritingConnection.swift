@@ -29,7 +29,7 @@ final class WritingConnection: Sendable {
   static func open(
     _ file: DatabaseFile, _ header: DatabaseFile.Header, proposesFeed: Bool = true
   ) async throws -> WritingConnection {
-    let writeGuard = try await BlockingWork.run {
+    let writeGuard = try await OwnThread.run {
       if header == .missing { try file.makeFolder() }
       return try WriteGuard(file)
     }
@@ -310,7 +310,7 @@ struct WriteGuard: Sendable {
       throw timeout(since: begun)
     }
     defer { lock.unlock() }
-    return try await BlockingWork.run(body)
+    return try await OwnThread.run(body)
   }
 
   private func timeout(since begun: ContinuousClock.Instant) -> OffersError {

@@ -1,12 +1,10 @@
-import Dispatch
 import Foundation
 import OffersCore
 import OffersPlatform
 
 /// Reads a file or standard input to its end, in chunks of at most 256 KiB.
 ///
-/// A regular file is read on the task's own thread. A pipe can block for an unlimited time, so a
-/// Dispatch thread waits for its input: the concurrency pool has only one thread per core.
+/// A pipe can block the thread for an unlimited time, so the caller runs on `OwnThread`.
 enum FileDocument {
   static let pieceBytes = 256 << 10
 
@@ -19,11 +17,7 @@ enum FileDocument {
     path: String, _ begin: (DocumentMetadata) async throws -> Void = { _ in },
     _ handle: PieceHandler
   ) async throws {
-    // Opening a named pipe blocks until a writer opens it, so only a regular file is opened on this
-    // thread.
-    let descriptor = await onOwnThread(unless: findSize(path: path) != nil) {
-      open(path, O_RDONLY | O_CLOEXEC)
-    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw openingFailure(path, .last("open")) }
     defer { close(descriptor) }
     let status: FileStatus
@@ -60,11 +54,19 @@ enum FileDocument {
     _ begin: (DocumentMetadata) async throws -> Void, _ handle: PieceHandler
   ) async throws {
     try await begin(DocumentMetadata(totalBytes: totalBytes))
+    try forEachPiece(of: descriptor, named: name, handle)
+  }
+
+  /// Passes the bytes of an open file to `handle`.
+  ///
+  /// - Throws: `OffersError` with `sourceFailed`; `CancellationError`; the errors of `handle`.
+  static func forEachPiece(
+    of descriptor: Int32, named name: String, _ handle: PieceHandler
+  ) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
     defer { buffer.deallocate() }
     while true {
       try Task.checkCancellation()
-      if totalBytes == nil { await waitForInput(descriptor) }
       let count: Int
       do {
         count = try FileOperations.readNext(into: buffer, from: descriptor)
@@ -74,28 +76,6 @@ enum FileDocument {
       if count == 0 { return }
       try handle(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
-  }
-
-  /// Waits on a Dispatch thread until bytes are available or the end is reached.
-  private static func waitForInput(_ descriptor: Int32) async {
-    await onOwnThread(unless: false) {
-      var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      while poll(&input, 1, -1) < 0 && errno == EINTR {}
-    }
-  }
-
-  /// Runs a call on a Dispatch thread, because it may block, and takes over its `errno`.
-  ///
-  /// - Parameter isQuick: whether the call cannot block, and so runs on the current thread.
-  private static func onOwnThread<Result: Sendable>(
-    unless isQuick: Bool, _ call: @escaping @Sendable () -> Result
-  ) async -> Result {
-    if isQuick { return call() }
-    let (result, error) = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: (call(), errno)) }
-    }
-    errno = error
-    return result
   }
 
   /// The error of a file that could not be opened.
@@ -108,7 +88,7 @@ enum FileDocument {
   }
 
   /// The error of a file that could not be read.
-  static func readingFailure(_ name: String, _ error: SystemError) -> OffersError {
+  private static func readingFailure(_ name: String, _ error: SystemError) -> OffersError {
     OffersError(
       .sourceFailed, "Could not read \(name): \(error.text).", hint: "Nothing was changed.")
   }

@@ -35,7 +35,19 @@ package struct HTTPAddress: Hashable, Sendable {
 
   /// Whether the text of the host alone shows that it is not on the public internet: a literal of a
   /// private address, or a name that is reserved for private networks.
-  package var isPrivate: Bool { literal.map { !$0.isPublic } ?? HostName(host).isPrivate }
+  package var isPrivate: Bool { literal.map { !$0.isPublic } ?? isLocalName }
+
+  /// Whether the host is a name that can only mean this machine or a host in its local network: it has one
+  /// label, or a suffix that is reserved for that (RFC 6761, RFC 6762, RFC 8375 and, for `internal`, the
+  /// resolution of ICANN of 2024-07-29). A final dot is ignored.
+  private var isLocalName: Bool {
+    let labels = host.split(scalar: ".")
+    return labels.count < 2 || Self.localEnds.contains { labels.suffix($0.count).elementsEqual($0) }
+  }
+
+  private static let localEnds: [[Substring]] = [
+    ["localhost"], ["local"], ["internal"], ["home", "arpa"],
+  ]
 }
 
 /// The origin of an http or https URL: its scheme, host and port (RFC 6454). The scheme and the
@@ -56,29 +68,6 @@ package struct HTTPOrigin: Hashable, Sendable {
     guard let url = URL(printed: text) else { return nil }
     self.init(url)
   }
-}
-
-/// The name of a host, which is recognized as private or not without resolving it.
-struct HostName: Hashable, Sendable {
-  /// The labels in lower case, without the empty root label after a final dot.
-  private let labels: [Substring]
-
-  init(_ name: String) {
-    var labels = name.lowercased().split(scalar: ".", omittingEmptySubsequences: false)
-    if labels.last == "" { labels.removeLast() }
-    self.labels = labels
-  }
-
-  /// Whether the name can only mean this machine or a host in its local network: it has one label,
-  /// or a suffix that is reserved for that (RFC 6761, RFC 6762, RFC 8375 and, for `internal`, the
-  /// resolution of ICANN of 2024-07-29). A final dot is ignored.
-  var isPrivate: Bool {
-    labels.count < 2 || Self.privateEnds.contains { labels.suffix($0.count).elementsEqual($0) }
-  }
-
-  private static let privateEnds: [[Substring]] = [
-    ["localhost"], ["local"], ["internal"], ["home", "arpa"],
-  ]
 }
 
 /// Resolves host names with the system's resolver.

@@ -84,7 +84,7 @@ package final class ImportFile: ExportRecordSource {
       } else {
         if spool == nil { lseek(descriptor, 0, SEEK_SET) }
         var read = 0
-        try Self.readOn(descriptor, name) { piece in
+        try FileDocument.forEachPiece(of: descriptor, named: name) { piece in
           // Parsed while it arrives, so that an endless stream that is not an export is refused
           // early.
           try consume(piece)
@@ -102,23 +102,6 @@ package final class ImportFile: ExportRecordSource {
     OffersError(
       .limitExceeded, "\(name) has more than \(Units.size(limitBytes)).",
       hint: "Nothing was changed. If it is an export, save it to a file, and import the file.")
-  }
-
-  private static func readOn(
-    _ descriptor: Int32, _ name: String, _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count: Int
-      do {
-        count = try FileOperations.readNext(into: buffer, from: descriptor)
-      } catch {
-        throw FileDocument.readingFailure(name, error)
-      }
-      if count == 0 { return }
-      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
   }
 }
 
