@@ -58,14 +58,6 @@ struct ApplyTests {
       ])
   }
 
-  @Test("the schema refuses an unknown origin of a source, and an origin without a source")
-  func refusesOrigins() async throws {
-    let store = try await Store()
-    for change in ["chosen_source = 'x', source_origin = 'me'", "source_origin = 'machine'"] {
-      #expect(throws: (any Error).self) { try store.execute("UPDATE feed SET \(change)") }
-    }
-  }
-
   @Test("many offers are stored in feed order, each sync in one transaction of the log")
   func importsLarge() async throws {
     let store = try await Store()

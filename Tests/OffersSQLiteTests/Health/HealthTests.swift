@@ -158,6 +158,10 @@ struct HealthTests {
     #expect(try await Self.trouble(store) == [])
     let name = try store.rows("SELECT name FROM offer WHERE id = '7'")[0]
     #expect(try await store.database.search(SearchQuery(name, limit: 5000)).hits.count > 0)
+    // The tables of the index are defended again.
+    await #expect(throws: OffersError.self) {
+      try await store.database.write { try $0.execute(sql: "DROP TABLE offer_search_data") }
+    }
   }
 
   @Test("without write access, or during a write, a check reports what it skipped")

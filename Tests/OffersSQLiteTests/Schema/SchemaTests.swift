@@ -121,6 +121,23 @@ struct SchemaTests {
       ("a failed run without an error", run(["outcome": "'failed'"])),
       ("a good run with an error", run(["error_code": "'x'", "error_message": "'x'"])),
       ("problems that are no JSON", run(["problems": "'['"])),
+      ("an unknown origin", "UPDATE feed SET chosen_source = 'x', source_origin = 'me'"),
+      ("an origin without a source", "UPDATE feed SET source_origin = 'machine'"),
+      (
+        "a short id of a session",
+        "INSERT INTO session VALUES (zeroblob(31), 1, NULL, 0, 0, '', '')"
+      ),
+      (
+        "a short fingerprint",
+        "INSERT INTO session VALUES (zeroblob(32), 1, zeroblob(8), 0, 0, '', '')"
+      ),
+      (
+        "a long name of a browser",
+        "INSERT INTO session VALUES (zeroblob(32), 1, NULL, 0, 0, '', printf('%201d', 1))"
+      ),
+      ("a login without a name", "INSERT INTO login_attempt VALUES ('', 1, 0, 0)"),
+      ("no failed login", "INSERT INTO login_attempt VALUES ('a', 0, 0, 0)"),
+      ("a long name", "INSERT INTO login_attempt VALUES (printf('%65d', 1), 1, 0, 0)"),
     ])
   func refuses(what: String, sql: String) async throws {
     let store = try await Store()

@@ -71,22 +71,6 @@ struct AccessTests {
     )
   }
 
-  @Test(
-    "the schema refuses rows that no program of this kind writes",
-    arguments: [
-      "INSERT INTO session VALUES (zeroblob(31), zeroblob(32), 0, 0, '', '')",
-      "INSERT INTO session VALUES (zeroblob(32), zeroblob(8), 0, 0, '', '')",
-      "INSERT INTO session VALUES (zeroblob(32), zeroblob(32), 0, 0, '', printf('%201d', 1))",
-      "INSERT INTO session VALUES (NULL, zeroblob(32), 0, 0, '', '')",
-      "INSERT INTO login_attempt VALUES ('', 1, 0, 0)",
-      "INSERT INTO login_attempt VALUES ('a', 0, 0, 0)",
-      "INSERT INTO login_attempt VALUES (printf('%65d', 1), 1, 0, 0)",
-    ])
-  func refuses(sql: String) async throws {
-    let store = try await Store()
-    #expect(throws: (any Error).self) { try store.execute(sql) }
-  }
-
   @Test("a session is found, noted and ended by its primary key")
   func plans() async throws {
     let store = try await Store()
