@@ -379,21 +379,6 @@ enum UTF8Sequence: Equatable {
     }
     return .whole(length)
   }
-
-  /// Whether all bytes are valid UTF-8.
-  static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] < 0x80 {
-        index += 1
-      } else if case .whole(let length) = find(in: bytes, at: index) {
-        index += length
-      } else {
-        return false
-      }
-    }
-    return true
-  }
 }
 
 /// Receives the next bytes of a document, which are valid during the call only.

@@ -65,69 +65,6 @@ struct RecordIsolationTests {
     #expect(list.events == lines.events)
   }
 
-  @Test("texts of many sizes, beyond the arena's chunk size, are intact")
-  func longTexts() throws {
-    // The field that is long in a record, and its additional bytes.
-    let long = [
-      (0, 0), (1, 65_536), (2, 1000), (3, 65_536), (0, 65_528), (4, 65_540), (2, 140_000), (0, 4),
-      (1, 70_000), (4, 0), (3, 8),
-    ]
-    func texts(_ index: Int, _ unit: String) -> [String] {
-      (0..<5).map { $0 == long[index].0 ? String(repeating: unit, count: long[index].1 / 4) : "" }
-    }
-    let records = long.indices.map { index in
-      let t = texts(index, #"é\""#)
-      return """
-        {"id":\(index),"name":"N\(t[0])","title":"T","html":"<b>x\(t[1])</b>y",
-         "more":{"terms":"\\u0041\(t[2])"},"tags":["a\(t[3])","b"],"a":["\(t[4])","z"]}
-        """
-    }
-    let reading = try YAMLReading(Self.yaml, "[\(records.joined(separator: ","))]")
-    try #require(reading.offers.count == long.count)
-    for index in long.indices {
-      let t = texts(index, #"é""#)
-      let offer = reading.offers[index]
-      #expect(offer[.name] == Self.kept("N" + t[0], .name))
-      #expect(offer[.description]?.utf8.count == (t[1].isEmpty ? 2 : 2 + t[1].utf8.count))
-      #expect(offer[.terms] == "A" + t[2])
-      #expect(reading.categories[index] == [Self.kept("a" + t[3], .categories), "b"])
-      let value = t[4].isEmpty ? "z" : t[4] + ", z"
-      let kept = OfferLimits.fit(value, within: OfferLimits.attributeBytes - 1) ?? value
-      #expect(reading.attributes[index] == ["A: " + kept])
-    }
-  }
-
-  /// The text as an offer stores it, cut to the limit of its field.
-  private static func kept(_ text: String, _ field: OfferField) -> String {
-    OfferLimits.fit(text, within: OfferLimits.bytes(of: field)) ?? text
-  }
-
-  @Test("nested elements with long texts are intact")
-  func longElements() throws {
-    let yaml = """
-      items: x.o
-      id: "@id"
-      fields: {name: n, description: d, terms: d.i, retailer: "@t"}
-      """
-    let sizes = [0, 10, 30_000, 3, 44_000, 24_000, 1]
-    let records = sizes.enumerated().map { index, size in
-      let text = String(repeating: "é&amp;", count: size / 2)
-      return "<o id='\(index)' t='t\(text)'><n>N\(text)</n><d>a\(text)<i>b\(text)</i>c<!-- -->"
-        + "<![CDATA[<\(size)>]]></d></o>"
-    }
-    let reading = try YAMLReading(yaml, "<x>\(records.joined())</x>")
-    try #require(reading.offers.count == sizes.count)
-    for (index, size) in sizes.enumerated() {
-      let text = String(repeating: "é&", count: size / 2)
-      #expect(
-        reading.offers[index] == [
-          .id: "\(index)", .name: Self.kept("N" + text, .name),
-          .retailer: Self.kept("t" + text, .retailer), .terms: "b" + text,
-          .description: "a\(text)b\(text)c<\(size)>",
-        ])
-    }
-  }
-
   @Test("elements of earlier records leave no traces")
   func sparseElements() throws {
     let yaml = """
