@@ -47,7 +47,6 @@ struct Offers: AsyncParsableCommand {
 
   /// Runs a command line in this process.
   ///
-  /// - Parameter arguments: the command line without the program's name.
   /// - Returns: the exit code. For a code other than 0 the reason has been printed, unless the
   ///   reader of standard output closed the pipe, or a feed failed with `sync --news`.
   static func run(arguments: [String]) async -> Int32 {
@@ -103,7 +102,6 @@ struct Offers: AsyncParsableCommand {
   ///
   /// - Parameter error: the error that the command threw. ArgumentParser also throws to print the
   ///   help, the version and the candidates of a completion.
-  /// - Returns: the exit code.
   private static func report(_ error: any Error) -> Int32 {
     if let error = error as? OffersError {
       Output.error(error)
@@ -138,7 +136,6 @@ enum CommandNameCheck {
   ///
   /// - Parameter words: the command line without the program's name. Nothing is checked from the first
   ///   option on.
-  /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String], under root: any ParsableCommand.Type) throws {
     var command = root
     var path = name(of: root)

@@ -28,8 +28,6 @@ struct PageOptions: ParsableArguments {
   func next(after end: Int, of total: Int) -> Int? { end < total ? (page ?? 1) + 1 : nil }
 
   /// The number of offers to skip, and the largest number of offers; nil for all.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for a page behind all numbers.
   func part() throws -> (offset: Int, limit: Int?) {
     guard let page else { return (0, limit) }
     let size = limit ?? Self.usualSize
@@ -66,8 +64,6 @@ struct EmptyResultOptions: ParsableArguments {
   @Flag(help: "Exit with 66 if nothing is found.") var exitStatus = false
 
   /// Ends a command that found nothing.
-  ///
-  /// - Throws: `ExitCode` with 66, if the option is given.
   func check(isEmpty: Bool) throws {
     if exitStatus, isEmpty { throw ExitStatus.notFound }
   }
@@ -233,11 +229,6 @@ struct NetworkOptions: ParsableArguments {
 enum NamedChoice {
   /// The case whose raw value is the given word.
   ///
-  /// - Parameters:
-  ///   - word: the word that the user typed.
-  ///   - choices: the accepted cases.
-  ///   - what: the noun for a value in the error, such as `format`.
-  ///   - title: the title of the list of values in the hint, such as `Formats`.
   /// - Throws: `OffersError` with `invalidRequest` for another word. The hint suggests a similar
   ///   value, if there is one, and lists all.
   static func find<Choice: RawRepresentable & CaseIterable>(

@@ -20,9 +20,6 @@ struct DatabaseOptions: ParsableArguments {
 
   /// The place that the option names, else `OFFERS_DATABASE`, else the default path.
   ///
-  /// - Parameters:
-  ///   - name: the value of the option; nil if it was not given.
-  ///   - option: the name of the option.
   /// - Throws: `OffersError` with `invalidRequest` for a text that names no database, and if there is
   ///   no home folder for the default path.
   static func place(
@@ -48,10 +45,6 @@ struct DatabaseOptions: ParsableArguments {
   /// Opens a database. If its schema has parts that this program did not create, such as triggers,
   /// a message says so on a terminal. Without one there is no message, because the user may have added
   /// them, and cron would mail it after each sync.
-  ///
-  /// - Parameters:
-  ///   - place: the place of the database.
-  ///   - access: the operations that the command needs. Such parts run with writes only.
   static func open(
     _ place: any StorePlace, _ access: StoreAccess
   ) async throws -> OffersDatabase {
@@ -61,8 +54,6 @@ struct DatabaseOptions: ParsableArguments {
   }
 
   /// Opens the database for work that only a file allows; otherwise as `open(_:)`.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for a database on a server.
   func openFile(
     _ access: StoreAccess, for work: StoreFileOperation
   ) async throws -> any StoreMaintenance {
@@ -91,8 +82,6 @@ struct DatabaseOptions: ParsableArguments {
   }
 
   /// Opens the database for writing, without creating a missing one.
-  ///
-  /// - Throws: `OffersError` with `notFound` if there is none.
   func openExisting() async throws -> OffersDatabase {
     guard let database = try await openIfThere(.readWrite) else { throw try place.missing }
     return database
@@ -117,16 +106,11 @@ struct UserDatabaseOptions: ParsableArguments {
   }
 
   /// The user whose data is meant.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for an empty name.
   var choice: UserChoice {
     get throws { try UserChoice(option: user) }
   }
 
   /// Opens the database with the data of the user.
-  ///
-  /// - Throws: `OffersError` with `notFound` for an unknown user, otherwise as
-  ///   `DatabaseOptions.open`.
   func open(_ access: StoreAccess) async throws -> OffersDatabase {
     try await open(place, access)
   }
@@ -140,8 +124,6 @@ struct UserDatabaseOptions: ParsableArguments {
 
   /// Opens the database with the data of the user for writing. A missing database has none of the
   /// offers that a command names, and creating one would hide a wrong path.
-  ///
-  /// - Throws: `OffersError` with `notFound` if there is none, otherwise as `open(_:)`.
   func openExisting() async throws -> OffersDatabase {
     let choice = try choice
     return try await choice.bind(try await location.openExisting())
@@ -158,9 +140,6 @@ struct UserChoice: Sendable {
   private static let newOwner = "owner"
 
   /// The user that the option names, else `OFFERS_USER`, else the owner.
-  ///
-  /// - Parameter option: the value of `--user`; nil if it was not given.
-  /// - Throws: `OffersError` with `invalidRequest` for an empty name.
   init(option: String? = nil) throws {
     name = option ?? ProcessContext.variable("OFFERS_USER")
     if name?.isEmpty == true {
@@ -175,8 +154,6 @@ struct UserChoice: Sendable {
 
   /// Refuses a user of a database that does not exist, before a command creates it: a new one has
   /// only its owner.
-  ///
-  /// - Throws: `OffersError` with `notFound`.
   func check(_ place: any StorePlace) throws {
     guard let name, !place.exists, User.folded(name) != Self.newOwner else {
       return
@@ -187,16 +164,12 @@ struct UserChoice: Sendable {
   }
 
   /// The user, the owner if none was named.
-  ///
-  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
   func fetchUser(in database: OffersDatabase) async throws -> User {
     guard let name else { return try await database.fetchOwner() }
     return try await database.fetchUser(named: name)
   }
 
   /// The database with the data of the user, who is looked up only if one was named.
-  ///
-  /// - Throws: `OffersError` with `notFound` for an unknown user; its hint names a similar one.
   func bind(_ database: OffersDatabase) async throws -> OffersDatabase {
     guard let name else { return database }
     return database.bound(to: try await database.fetchUser(named: name))
@@ -221,9 +194,6 @@ struct ConfigurationOptions: ParsableArguments {
   ///
   /// Without a home folder the default is a path below the root folder. Normally no file exists
   /// there, so that only the shipped feeds are known.
-  ///
-  /// - Parameter option: the value of `--config`; nil if it was not given.
-  /// - Throws: `OffersError` with `invalidRequest` if the file is named by an empty path.
   static func path(named option: String?) throws -> SettingPath {
     try SettingPath.find(
       option: (option, "--config"), variable: "OFFERS_CONFIG",
@@ -248,21 +218,14 @@ extension SettingPath {
   ///
   /// If the option or `OFFERS_CONFIG` names a file that does not exist, there are only the shipped
   /// feeds, and the error about another feed mentions the file.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, otherwise as
-  ///   `TextFile.read`.
   func load() throws -> FeedConfiguration { try configuration(reading: try read()) }
 
   /// Loads the shipped feeds, those of the user's file, and those that a database keeps; nil for no database.
-  ///
-  /// - Throws: as `load()`; the errors of the database.
   func load(from database: OffersDatabase?) async throws -> FeedConfiguration {
     try load().including(await database?.fetchDefinitions() ?? [])
   }
 
   /// The shipped feeds and those that the given content of the file defines.
-  ///
-  /// - Parameter yaml: the content; nil if the file does not exist.
   func configuration(reading yaml: String?) throws -> FeedConfiguration {
     guard let yaml else {
       return isNamed ? .shipped(without: text) : .shipped
@@ -273,10 +236,6 @@ extension SettingPath {
   /// How the offers of each feed of a database are shown. A command that only reads offers does not
   /// depend on the user's definitions: if they cannot be loaded, those of the shipped feeds apply, and
   /// what the database keeps.
-  ///
-  /// - Parameters:
-  ///   - feed: the only feed whose offers are shown; nil for all.
-  ///   - database: the database.
   func presentations(
     of feed: String? = nil, in database: OffersDatabase
   ) async throws -> FeedPresentations {
@@ -307,9 +266,6 @@ struct SettingPath: Sendable {
   /// True if the user named the file by an option or a variable.
   var isNamed: Bool { origin != .standard }
 
-  /// - Parameters:
-  ///   - text: the path.
-  ///   - origin: how it was chosen.
   init(text: String, origin: Origin) {
     self.text = text
     self.origin = origin
@@ -317,15 +273,6 @@ struct SettingPath: Sendable {
 
   /// The path that the user named, else the default of the specification; nil if there is no home
   /// folder for the default.
-  ///
-  /// - Parameters:
-  ///   - option: the value of the option and its name; the option wins over the variable.
-  ///   - variable: the environment variable that names the same file.
-  ///   - folder: the variable of the specification that names the folder of the default path, such
-  ///     as `XDG_DATA_HOME`, and its default in the home folder.
-  ///   - file: the default path of the file within that folder.
-  ///   - what: the noun for the file in the error.
-  /// - Throws: `OffersError` with `invalidRequest` for an empty path.
   static func find(
     option: (value: String?, name: String), variable: String,
     folder: (variable: String, inHome: String), file: String, what: String
@@ -353,9 +300,6 @@ struct SettingPath: Sendable {
   }
 
   /// The folder with the settings of all programs: `$XDG_CONFIG_HOME`, else `~/.config`.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if the variable is not set and there is no home
-  ///   folder.
   static func configurationFolder() throws -> String {
     if let folder = base("XDG_CONFIG_HOME", inHome: ".config") { return folder }
     throw OffersError(

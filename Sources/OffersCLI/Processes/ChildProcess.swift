@@ -132,7 +132,6 @@ package final class ChildProcess: Sendable {
   /// Runs a program until it exits.
   ///
   /// - Returns: its standard output; nil when it failed or wrote more than `limitBytes`.
-  /// - Throws: `OffersError` when the program cannot be started.
   package static func output(
     of words: [String], environment: [String: String]? = nil, input: Stream = .nothing,
     limitBytes: Int = .max
@@ -187,7 +186,6 @@ package struct BoundedProgram: Sendable {
   /// variables may be secrets.
   ///
   /// - Returns: the output; nil if the program failed or reached a limit.
-  /// - Throws: `OffersError` if it could not be started.
   package func output(_ arguments: [String], input bytes: [UInt8] = []) throws -> [UInt8]? {
     guard let file = Self.file(bytes) else {
       throw OffersError(

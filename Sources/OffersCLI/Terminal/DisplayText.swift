@@ -130,10 +130,6 @@ enum DisplayText {
   }
 
   /// The lines of a text behind a label: on a terminal wrapped, with the further lines indented.
-  ///
-  /// - Parameters:
-  ///   - indent: the columns before the further lines; nil for those of the label.
-  ///   - width: the width of the terminal; nil without one.
   static func hanging(
     _ label: String, _ text: String, indent: Int? = nil, width: Int?
   ) -> [String] {
@@ -253,8 +249,6 @@ struct ValueWords {
   private let roles: Set<ValueRole>
 
   /// Finds out whether the values of a list are rewards, prices or both.
-  ///
-  /// - Parameter values: the value of each row, with the feed of the row's offer.
   init(_ feeds: FeedPresentations, of values: some Sequence<(feed: String, reward: Reward?)>) {
     self.feeds = feeds
     roles = Set(values.lazy.filter { $0.reward != nil }.map { feeds[$0.feed].valueRole })

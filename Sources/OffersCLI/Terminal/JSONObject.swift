@@ -89,8 +89,6 @@ struct PagedJSON {
   }
 
   /// Prints the end of the document, after its beginning if no element was printed.
-  ///
-  /// - Parameter members: the members after the list.
   func finish(_ members: JSONObject = [:]) throws {
     let rest = members.text.dropFirst()
     try Output.printData((isFirst ? start : "") + "]" + (rest == "}" ? "" : ",") + rest)

@@ -33,30 +33,22 @@ enum Output {
 
   /// Prints text in a format for programs, such as JSON, to standard output: exactly as it is, except
   /// on a terminal.
-  ///
-  /// - Throws: as `print`.
   static func printData(_ text: String, terminator: PrintedText = "\n") throws {
     try print(.data(text), terminator: terminator)
   }
 
   /// Prints bytes as they are to standard output.
-  ///
-  /// - Throws: as `print`; `OffersError` with `invalidRequest` on a terminal.
   static func printBytes(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { try printBytes($0[...]) }
   }
 
   /// Prints bytes as they are to standard output.
-  ///
-  /// - Throws: as `print`; `OffersError` with `invalidRequest` on a terminal.
   static func printBytes(_ bytes: Slice<UnsafeRawBufferPointer>) throws {
     try refuseTerminal()
     try write(UnsafeRawBufferPointer(rebasing: bytes))
   }
 
   /// Refuses to print bytes on a terminal.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
   static func refuseTerminal() throws {
     if Terminal.isOutput {
       throw OffersError(
@@ -71,8 +63,6 @@ enum Output {
     private var rest: [UInt8] = []
 
     /// Prints the next bytes of the text.
-    ///
-    /// - Throws: as `print`.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
       guard Terminal.isOutput else { return try write(bytes) }
       let all = rest + bytes
@@ -92,10 +82,6 @@ enum Output {
 
   /// Prints lines to standard error. On a terminal, lines without styles are wrapped at its width. With
   /// `--log-format json` they are one line of the log.
-  ///
-  /// - Parameters:
-  ///   - level: the level of that line.
-  ///   - values: further members of that line.
   static func note(
     _ text: PrintedText, _ level: Logger.Level = .notice, _ values: [(String, String)] = []
   ) {

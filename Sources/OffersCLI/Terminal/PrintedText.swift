@@ -43,8 +43,6 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
   static func data(_ text: String) -> PrintedText { PrintedText(.data(text)) }
 
   /// A JSON document in one line.
-  ///
-  /// - Parameter pricedFeeds: the feeds whose values are prices.
   static func json(
     pricedFeeds: Set<String> = [], _ write: (inout JSONWriter) -> Void
   ) -> PrintedText {
@@ -124,8 +122,6 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
   }
 
   /// The characters to write to a stream.
-  ///
-  /// - Parameter isTerminal: whether the stream goes to a terminal.
   func rendered(isTerminal: Bool) -> String {
     var result = ""
     for piece in pieces {
@@ -170,10 +166,8 @@ struct MarkedText {
 
   private var runs: [Run]
 
-  /// - Parameters:
-  ///   - text: the text, which need not be safe for a terminal.
-  ///   - ranges: the highlighted ranges, as ascending offsets into the text's Unicode scalars. A
-  ///     range that overlaps an earlier one or exceeds the text is ignored.
+  /// - Parameter ranges: the highlighted ranges, as ascending offsets into the text's Unicode scalars. A
+  ///   range that overlaps an earlier one or exceeds the text is ignored.
   init(_ text: String, ranges: [Range<Int>]) {
     let scalars = Array(text.unicodeScalars)
     var runs: [Run] = []

@@ -31,21 +31,11 @@ final class ProgressBar: Sendable {
   }
 
   /// Sets how many records are done.
-  ///
-  /// - Parameters:
-  ///   - work: the first word of the line, such as `export`.
-  ///   - done: the number of records that are done.
-  ///   - total: the number of all records; 0 if it is not known.
   func show(_ work: String, records done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.count($0)) a second" }
   }
 
   /// Sets how many bytes are done.
-  ///
-  /// - Parameters:
-  ///   - work: the first word of the line, such as `import`.
-  ///   - done: the number of bytes that are done.
-  ///   - total: the number of all bytes; 0 if it is not known.
   func show(_ work: String, bytes done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.size($0)) a second" }
   }

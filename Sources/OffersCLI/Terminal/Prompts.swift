@@ -21,8 +21,6 @@ enum Confirmation {
 /// Reads a secret from the terminal without showing it, or from standard input.
 enum PassphrasePrompt {
   /// Reads a new passphrase: twice from a terminal, else the first line of standard input.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` without a passphrase, and for two that differ.
   static func readNew(of name: String) throws -> String {
     guard isatty(ProcessContext.current.input) == 1 else {
       return try require(ProcessContext.readLine())
@@ -71,9 +69,6 @@ enum PassphrasePrompt {
 extension Confirmation {
   /// Asks before something is removed.
   ///
-  /// - Parameters:
-  ///   - removal: the removal, such as `remove 12 offers`, for the error without a terminal.
-  ///   - hint: the hint of that error.
   /// - Throws: `ExitStatus.failed` if the person declines; `OffersError` with `invalidRequest` if there
   ///   is no terminal to ask.
   static func require(_ question: String, to removal: String, hint: String) throws {

@@ -32,10 +32,6 @@ struct Table {
   /// The columns of each line into which a row is divided.
   private let parts: [[Int]]
 
-  /// - Parameters:
-  ///   - columns: the columns, from left to right.
-  ///   - sample: the rows that determine the widths of the columns.
-  ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
     let columns = Self.measured(columns, sample)
     self.columns = columns
@@ -236,11 +232,9 @@ struct Table {
 
   /// The text of a row whose last cell depends on the available width.
   ///
-  /// - Parameters:
-  ///   - cells: the texts of the row, one per column.
-  ///   - last: makes the last cell, given the number of available columns; nil without a terminal.
-  ///     It is not called for a right-aligned last column, nor for a whole value on a line of its
-  ///     own.
+  /// - Parameter last: makes the last cell, given the number of available columns; nil without a terminal.
+  ///   It is not called for a right-aligned last column, nor for a whole value on a line of its
+  ///   own.
   func line(_ cells: [String], last: (Int?) -> PrintedText) -> PrintedText {
     let lines = parts.enumerated().flatMap {
       self.lines($1, isFirst: $0 == 0, cells, last)

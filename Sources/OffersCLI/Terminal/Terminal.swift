@@ -61,7 +61,6 @@ struct Pager: ~Copyable {
 
   /// Starts the pager and redirects standard output to it until `finish`.
   ///
-  /// - Parameter variable: returns the value of an environment variable; nil if it is not set.
   /// - Returns: nil if no pager is wanted or none can be started; standard output is then
   ///   unchanged.
   init?(_ variable: (String) -> String?) {
@@ -91,8 +90,6 @@ struct Pager: ~Copyable {
 
   /// Restores standard output, which closes the pipe, waits until the pager exits, and restores the
   /// signal handlers.
-  ///
-  /// - Returns: whether the pager exited with status 0.
   consuming func finish() -> Bool {
     // This closes the last descriptor of the write end, so that the pager reads the end of the
     // file.

@@ -50,11 +50,6 @@ enum TerminalPicture {
     case failed
   }
 
-  /// - Parameters:
-  ///   - way: the way in which the terminal shows images.
-  ///   - width: the width of the terminal in columns.
-  ///   - colors: the value of the option `--colors` of `chafa`.
-  ///   - path: the folders of programs, in the format of the variable PATH.
   static func draw(
     _ image: CachedImage, _ way: Way, width: Int, colors: String, path: String
   ) -> Drawing {
@@ -118,7 +113,6 @@ struct RenderedPicture: Equatable {
 struct Chafa {
   private let program: BoundedProgram
 
-  /// - Parameter path: the folders to search, in the format of the variable PATH.
   /// - Returns: nil if the program is not in any of them.
   init?(path: String) {
     let places: [String] = path.split(scalar: ":").map { "\($0)/chafa" }

@@ -60,8 +60,6 @@ enum TextFile {
 /// interrupted program removes the temporary file.
 extension AtomicFile {
   /// Creates a file whose temporary file an interrupted program removes.
-  ///
-  /// - Parameters and errors: those of `init(replacing:isPublic:hint:interruption:)`.
   convenience init(watched path: String, isPublic: Bool = false, hint: String) throws {
     try self.init(
       replacing: path, isPublic: isPublic, hint: hint, interruption: InterruptionWatch.init)
@@ -90,9 +88,6 @@ extension AtomicFile {
 
   /// Atomically replaces the content of a file by a text. Missing folders are created.
   ///
-  /// - Parameters:
-  ///   - text: the new content, written as UTF-8.
-  ///   - path: the file; a symbolic link is followed.
   ///   - isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
   static func write(
     _ text: String, to path: String, isPrivate: Bool = false,

@@ -107,8 +107,6 @@ struct BackupFolder {
   let path: String
 
   /// The path of the backup of a day, in a folder that is made if it is missing.
-  ///
-  /// - Throws: `OffersError` with `storageFailed` if the folder cannot be made.
   func makeFile(on date: Date) throws -> String {
     do {
       try FileManager.default.createDirectory(
@@ -126,7 +124,6 @@ struct BackupFolder {
   /// - Parameters:
   ///   - count: how many are kept. Files with other names do not count, and stay.
   ///   - date: the day whose backup stays in any case.
-  /// - Throws: `OffersError` with `storageFailed` if the folder cannot be read.
   func removeOldest(keeping count: Int, on date: Date) throws {
     let names: [String]
     do {

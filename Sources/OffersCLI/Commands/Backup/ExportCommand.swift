@@ -85,8 +85,6 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   /// Writes the document.
-  ///
-  /// - Parameter append: receives the next bytes.
   private typealias Writing = (
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> ExportSummary

@@ -276,8 +276,6 @@ enum TransferFileKind {
   }
 
   /// Refuses a file that another command takes.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ path: String, isFor kind: TransferFileKind) throws {
     guard let found = TransferFileKind(of: path), found != kind else { return }
     let word = ShellQuoting.word(path)

@@ -113,7 +113,6 @@ struct Migration {
 
   /// Copies the data, unless the target has all of it, and the logins.
   ///
-  /// - Parameter verifies: whether to compare an export of the target with that of the source.
   /// - Throws: `OffersError`: `invalidRequest` for a target with other data or logins, `storageFailed` if the
   ///   target differs after the copy, otherwise as the export and the import.
   func run(verifies: Bool, _ bar: ProgressBar) async throws -> Result {

@@ -89,8 +89,6 @@ struct FeedsAddCommand: AsyncParsableCommand {
   private static let shownCount = 3
 
   /// Shows the first offers as they would be stored. On a terminal, asks whether to add the feed.
-  ///
-  /// - Throws: `ExitStatus.failed` if the user declines.
   private func confirm(_ check: FeedCheckResult, _ definition: FeedDefinition) throws {
     for offer in check.first {
       let details = [offer.reward?.text, offer.urlText].compactMap { $0 }.map {

@@ -81,7 +81,6 @@ struct FeedsEditCommand: AsyncParsableCommand, LoggedCommand {
 private struct Draft {
   let path: String
 
-  /// - Throws: `OffersError` with `storageFailed` if the file cannot be written.
   init(of name: String, _ text: String) throws {
     let folder = ProcessContext.variable("TMPDIR") ?? "/tmp"
     // mkstemps replaces the six X by characters that make the name unique. Editors know YAML by the suffix.
@@ -105,8 +104,6 @@ private struct Draft {
   }
 
   /// Runs the editor until it ends. The shell splits the words of the variable, such as `code --wait`.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if it failed.
   func edit() throws {
     let set = [ProcessContext.variable("VISUAL"), ProcessContext.variable("EDITOR")]
     let editor = set.compactMap(\.self).first { !$0.isEmpty } ?? "vi"

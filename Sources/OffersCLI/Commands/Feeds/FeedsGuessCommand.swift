@@ -67,7 +67,6 @@ struct FeedGuess {
   ///   - missing: the fields among `id` and `name` that the user has not mapped to a path.
   ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
   ///     public internet.
-  ///   - options: the limits and the access to networks for reading the source.
   /// - Throws: `OffersError` as `SyncEngine.readStart` and `DefinitionGuess`, with `limitExceeded` if both take
   ///   longer than `FetchLimits.totalSeconds`; `CancellationError`.
   func propose(
@@ -98,7 +97,6 @@ struct FeedGuess {
   ///   - kind: the kind of the document if its format says what its items are; such a document may
   ///     have none yet.
   ///   - firstCount: the most offers in `FeedCheckResult.first`.
-  ///   - options: the limits and the access to networks for reading the source.
   /// - Throws: `OffersError` with `unexpectedShape` if no record is an offer, `limitExceeded` as `propose`; as
   ///   `SyncEngine.check`.
   func check(

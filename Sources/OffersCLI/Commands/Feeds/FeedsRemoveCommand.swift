@@ -81,9 +81,6 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
   }
 
   /// Asks whether to remove the offers.
-  ///
-  /// - Throws: `ExitStatus.failed` if the user declines; `OffersError` with `invalidRequest` if there is
-  ///   no terminal to ask.
   private func confirm(_ stored: StoredFeedCounts) throws {
     guard stored.offers > 0, !yes else { return }
     let offers = Units.count(stored.offers, "offer")

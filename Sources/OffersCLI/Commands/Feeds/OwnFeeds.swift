@@ -8,14 +8,9 @@ struct OwnFeeds: Sendable {
   let database: OffersDatabase
 
   /// The feeds of the file, those of the database, and the shipped ones.
-  ///
-  /// - Throws: as `SettingPath.load()`; the errors of the database.
   func configuration() async throws -> FeedConfiguration { try await file.load(from: database) }
 
   /// Stores the definition of a new feed, and forgets the source that an earlier feed with its name had.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` if there is a feed with its name, otherwise as
-  ///   `configuration()`. Nothing is changed then.
   func add(_ definition: FeedDefinition) async throws {
     let name = definition.name
     try Self.check(name, isNewIn: try await configuration())
@@ -30,9 +25,6 @@ struct OwnFeeds: Sendable {
 
   /// Replaces the definition of a feed in the database, or stores one that overrides a shipped definition.
   ///
-  /// - Parameters:
-  ///   - text: the new text, which defines the feed and nothing else.
-  ///   - old: the text in the database that was edited; nil for none.
   /// - Returns: whether it differs from the stored one.
   /// - Throws: `OffersError` with `invalidRequest` for an invalid text, whose message begins with the file and
   ///   the line, and `locked` if the definition was changed meanwhile.
@@ -95,8 +87,6 @@ struct OwnFeeds: Sendable {
   }
 
   /// Refuses the name of a feed that exists.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ name: String, isNewIn configuration: FeedConfiguration) throws {
     if configuration.names.contains(name) || configuration.findStored(name)?.text != nil {
       throw refusal(of: name)

@@ -245,8 +245,6 @@ extension Flag where Value == Bool {
 
 extension ListFilters {
   /// The query with the parsed filters.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for a filter that cannot be parsed.
   func query(at now: Date) throws -> OfferQuery {
     var query = OfferQuery(now: now)
     for filter in OfferFilter.allCases {
@@ -322,8 +320,6 @@ extension ListFilters {
   }
 
   /// A note about a retailer or category that no offer has; nil if it is one of the given names.
-  ///
-  /// - Parameter what: the noun for the name, such as `retailer`.
   private static func note(_ name: String, among names: [String], _ what: String) -> String? {
     if names.contains(where: { NaturalOrder.isSame($0, name) }) { return nil }
     if names.isEmpty { return "No offer has a \(what)." }

@@ -19,8 +19,6 @@ struct ListFormatOptions: ParsableArguments {
   }
 
   /// The format that the options name; `table` if they name none.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for an unknown name.
   var chosen: ListFormat {
     get throws {
       if json { return .json }
@@ -95,11 +93,7 @@ protocol OfferPrinter {
 extension PagerOptions {
   /// Prints a list page by page.
   ///
-  /// - Parameters:
-  ///   - first: the first page, which is read before the pager starts, so that a query that fails starts none.
-  ///   - next: reads the next page; empty at the end.
-  ///   - rest: the members of a document behind the offers, given the number of offers.
-  /// - Returns: the number of offers.
+  /// - Parameter first: the first page, which is read before the pager starts, so that a query that fails starts none.
   func show(
     _ printer: any OfferPrinter, _ first: [ListedOffer], next: () async throws -> [ListedOffer],
     rest: (Int) async throws -> JSONObject
@@ -195,8 +189,6 @@ enum OfferColumn: String, CaseIterable {
 
   /// Parses a list such as `name,reward,expires_at`. Case and spaces do not matter, and hyphens
   /// count as underscores.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` for an unknown or a repeated column.
   static func list(parsing text: String) throws -> [OfferColumn] {
     var columns: [OfferColumn] = []
     for word in text.split(scalar: ",", omittingEmptySubsequences: false) {
@@ -225,8 +217,6 @@ enum OfferColumn: String, CaseIterable {
   }
 
   /// The layout of the column in a table.
-  ///
-  /// - Parameter words: the words for the rewards and prices of the list.
   func tableColumn(_ words: ValueWords) -> Table.Column {
     switch self {
     case .reward: Table.Column(title: words.title, hasNumber: true)

@@ -299,12 +299,9 @@ enum SpreadsheetFormula {
 
   /// Whether a spreadsheet runs the text behind a sign.
   ///
-  /// - Parameters:
-  ///   - sign: the sign, in ASCII.
-  ///   - rest: the text up to the end of the line.
-  ///   - isWhole: whether the sign begins the value. Any other place is the beginning of a cell only in a
-  ///     spreadsheet that divides the line at other signs than it should, so that only what calls a function,
-  ///     a program or another sheet counts there.
+  /// - Parameter isWhole: whether the sign begins the value. Any other place is the beginning of a cell only in a
+  ///   spreadsheet that divides the line at other signs than it should, so that only what calls a function,
+  ///   a program or another sheet counts there.
   private static func runs(
     _ sign: Unicode.Scalar, _ rest: ArraySlice<Unicode.Scalar>, isWhole: Bool
   ) -> Bool {

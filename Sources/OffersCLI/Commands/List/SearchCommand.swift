@@ -258,8 +258,6 @@ extension SearchCommand {
 
   /// The command with the words of the recent search with the given number and, unless `--feed` is
   /// given, with its feed. All other options stay.
-  ///
-  /// - Throws: `OffersError` with `notFound` for a number without a search.
   private func repeating(_ number: Int) async throws -> SearchCommand {
     let search = try await fetchRecent(number)
     var repeated = self
@@ -284,8 +282,6 @@ extension SearchCommand {
   }
 
   /// The recent search with a number, which counts from 1.
-  ///
-  /// - Throws: `OffersError` with `notFound` for a number without a search.
   private func fetchRecent(_ number: Int) async throws -> RecentSearch {
     let searches = try await fetchRecent()
     guard searches.indices.contains(number - 1) else {

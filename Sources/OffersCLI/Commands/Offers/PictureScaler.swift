@@ -21,11 +21,8 @@ final class PictureScaler: ImageScaler {
   /// progressive JPEG.
   static let usualMemoryKilobytes = 600_000
 
-  /// - Parameters:
-  ///   - path: the program `offers`. By default it is this process's own file, even after another version
-  ///     was installed in its place.
-  ///   - memoryKilobytes: the most memory of a child, in KiB.
-  ///   - seconds: the most time of a child.
+  /// - Parameter path: the program `offers`. By default it is this process's own file, even after another version
+  ///   was installed in its place.
   init(
     path: String = "/proc/\(getpid())/exe",
     memoryKilobytes: Int = PictureScaler.usualMemoryKilobytes, seconds: Int = 5
@@ -126,8 +123,6 @@ struct PixbufLibrary {
   }
 
   /// The copy of a picture for lists, as a JPEG or PNG.
-  ///
-  /// - Throws: `OffersError` with `malformedImage`.
   static func copy(of picture: [UInt8], _ format: ImageFormat) throws -> [UInt8] {
     var problem = [CChar](repeating: 0, count: Int(OFFERS_PIXBUF_TEXT))
     var count = 0

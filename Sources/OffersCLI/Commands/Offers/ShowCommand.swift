@@ -74,8 +74,6 @@ enum OfferCard {
   /// The lines of the card.
   ///
   /// - Parameters:
-  ///   - presentation: how the offers of its feed are shown.
-  ///   - now: the time at which the offer counts as expired.
   ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
   ///   - isOfRemovedFeed: whether to say that the feed is not subscribed any more.
   static func lines(

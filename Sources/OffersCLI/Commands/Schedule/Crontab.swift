@@ -24,8 +24,6 @@ enum Crontab {
 
   /// Refuses words that a crontab cannot represent: control characters, and backslashes, because
   /// implementations of cron differ in how they unescape them.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String]) throws {
     for word in words where word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0x5C }) {
       throw OffersError(
@@ -83,8 +81,6 @@ enum Crontab {
   }
 
   /// The lines of the user's crontab.
-  ///
-  /// - Throws: `OffersError` with `notFound` if cron is not installed.
   static func lines() throws -> [[UInt8]] {
     guard let listed = try FinishedProgram.run(["crontab", "-l"]) else {
       throw OffersError(
@@ -143,7 +139,6 @@ struct FinishedProgram {
 
   /// Runs a program and waits for its end.
   ///
-  /// - Parameter words: the name of the program, and its arguments.
   /// - Returns: nil if the program does not exist.
   static func run(_ words: [String], input: [UInt8] = []) throws -> FinishedProgram? {
     // Unnamed files instead of pipes, because the program would block on a full pipe.

@@ -19,8 +19,6 @@ struct EnvironmentFile {
   private static let limitBytes = 1 << 20
 
   /// The file of the scheduled syncs.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` without a home folder.
   static func ofSchedule() throws -> EnvironmentFile {
     EnvironmentFile(path: try SettingPath.configurationFolder() + "/offers/schedule.env")
   }
@@ -116,12 +114,6 @@ enum ScheduleVariables {
   /// The variables that are set and not empty, with their current values. The values of those in
   /// `paths` are made absolute, because the sync runs in another working directory; the URL of a
   /// database stays as it is.
-  ///
-  /// - Parameters:
-  ///   - databaseOption: the value of `--database`, which overrides that of `OFFERS_DATABASE`.
-  ///   - configOption: the value of `--config`, which overrides that of `OFFERS_CONFIG`.
-  ///   - stored: the definitions that the database keeps.
-  /// - Throws: `OffersError` for definitions that cannot be read.
   static func collect(
     databaseOption: String?, configOption: String?, _ stored: [StoredDefinition]
   ) throws -> [EnvironmentFile.Variable] {

@@ -105,8 +105,6 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
   }
 
   /// systemd if the user's instance responds, else cron.
-  ///
-  /// - Throws: `OffersError` with `notFound` if neither is available.
   private static func present() throws -> Scheduler {
     if SystemdTimer.isReachable { return .systemd }
     if Crontab.isPresent { return .cron }

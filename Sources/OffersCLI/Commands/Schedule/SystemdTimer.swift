@@ -42,8 +42,6 @@ struct SystemdTimer {
 
   /// Refuses paths that a unit cannot represent: those with control characters, and for the program
   /// also those with quotes or backslashes.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String], database: String?) throws {
     for word in words + [database].compactMap(\.self)
     where word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {

@@ -291,7 +291,6 @@ struct OpenIDOptions: ParsableArguments {
   /// The provider and this server's registration at it; nil without these options.
   ///
   /// - Parameter allowsPrivateNetwork: whether the provider may name further servers in private networks.
-  /// - Throws: `OffersError` as `OpenIDSettings.init`.
   func settings(
     transport: any HTTPTransport, allowsPrivateNetwork: Bool
   ) throws -> OpenIDSettings? {

@@ -223,11 +223,7 @@ enum UnsyncedFeed {
   /// Runs a closure that reads the offers of a feed. If it throws `notFound` and the feed has a
   /// definition, the error says instead that the feed has to be synced first.
   ///
-  /// - Parameters:
-  ///   - feed: the feed that the user named; nil for none.
-  ///   - configurationPath: the file of definitions, which is read only after an error.
-  ///   - database: the database, which has definitions, too.
-  ///   - body: the closure that reads the offers.
+  /// - Parameter configurationPath: the file of definitions, which is read only after an error.
   static func explaining<Result>(
     _ feed: String?, _ configurationPath: @autoclosure () throws -> SettingPath,
     in database: OffersDatabase, _ body: () async throws -> Result

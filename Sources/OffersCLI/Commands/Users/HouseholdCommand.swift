@@ -125,11 +125,6 @@ struct HouseholdAddCommand: AsyncParsableCommand {
 
 extension SharingChange {
   /// Prints the results of a command that shares offers, or takes them off the list.
-  ///
-  /// - Parameters:
-  ///   - asJSON: whether to print one document, `{"offers":[{"ref","changed","shared_by"}]}`.
-  ///   - mark: the sign before each offer.
-  ///   - unchanged: the words behind an offer whose sharing was so before.
   static func print(
     _ changes: [SharingChange], asJSON: Bool, mark: String, unchanged: String
   ) throws {

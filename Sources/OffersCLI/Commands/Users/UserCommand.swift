@@ -286,8 +286,6 @@ struct UserSummary {
 
 extension OffersDatabase {
   /// The user with a name; the owner for nil.
-  ///
-  /// - Throws: `OffersError` with `notFound` for an unknown user.
   func fetchUser(orOwner name: String?) async throws -> User {
     guard let name else { return try await fetchOwner() }
     return try await fetchUser(named: name)

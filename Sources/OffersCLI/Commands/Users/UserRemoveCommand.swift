@@ -118,8 +118,6 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
 
   /// Refuses a path at which something exists. The favorites of the removed user are exported to it. It is
   /// checked before the user confirms the removal.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
   private static func checkIsFree(_ path: String) throws {
     var facts = stat()
     guard lstat(path, &facts) == 0 else { return }
