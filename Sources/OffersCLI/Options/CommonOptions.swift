@@ -5,7 +5,6 @@ import OffersCore
 import OffersFeeds
 import OffersSync
 
-/// The options that select a page of a list.
 struct PageOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: .value("n", "List at most this many offers."))
   var limit: Int?
@@ -59,17 +58,14 @@ extension ArgumentHelp {
   }
 }
 
-/// The option by which a script learns that nothing was found.
 struct EmptyResultOptions: ParsableArguments {
   @Flag(help: "Exit with 66 if nothing is found.") var exitStatus = false
 
-  /// Ends a command that found nothing.
   func check(isEmpty: Bool) throws {
     if exitStatus, isEmpty { throw ExitStatus.notFound }
   }
 }
 
-/// The option that sets whether a command prints colors.
 struct ColorOptions: ParsableArguments {
   @Option(
     help: .value(
@@ -78,14 +74,12 @@ struct ColorOptions: ParsableArguments {
   )
   var color = Style.Mode.auto
 
-  /// The style of standard output.
   var style: Style {
     let environment = ProcessContext.environment
     return Style(color, isTerminal: Terminal.isOutput) { environment[$0] }
   }
 }
 
-/// The options of a command whose text may be longer than the screen.
 struct PagerOptions: ParsableArguments {
   @OptionGroup var terminal: ColorOptions
   @Flag(help: "Do not show long output page by page.") var noPager = false
@@ -145,15 +139,12 @@ struct LogFormatOption: ParsableArguments {
   }
 }
 
-/// The format of log lines.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// `time level message key=value …`
   case text
-  /// One JSON object a line.
   case json
 }
 
-/// The log of a command on standard error.
 struct Log: Sendable {
   var isVerbose = false
   var format = LogFormat.text

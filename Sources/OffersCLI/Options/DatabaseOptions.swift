@@ -13,7 +13,6 @@ struct DatabaseOptions: ParsableArguments {
         + "offers/offers.sqlite under $XDG_DATA_HOME or ~/.local/share)."))
   var database: String?
 
-  /// The place that the option names, else `OFFERS_DATABASE`, else the default path.
   var place: any StorePlace {
     get throws { try Self.place(named: database) }
   }
@@ -37,7 +36,6 @@ struct DatabaseOptions: ParsableArguments {
     return try StoreLocation.place(named: path.text)
   }
 
-  /// Opens the database of the option; see `open(_:_:)`.
   func open(_ access: StoreAccess) async throws -> OffersDatabase {
     try await Self.open(place, access)
   }
@@ -100,17 +98,14 @@ struct UserDatabaseOptions: ParsableArguments {
         + "the owner)."))
   var user: String?
 
-  /// The place of the database; see `DatabaseOptions.place`.
   var place: any StorePlace {
     get throws { try location.place }
   }
 
-  /// The user whose data is meant.
   var choice: UserChoice {
     get throws { try UserChoice(option: user) }
   }
 
-  /// Opens the database with the data of the user.
   func open(_ access: StoreAccess) async throws -> OffersDatabase {
     try await open(place, access)
   }
@@ -139,7 +134,6 @@ struct UserChoice: Sendable {
   /// The name of the owner in a new database.
   private static let newOwner = "owner"
 
-  /// The user that the option names, else `OFFERS_USER`, else the owner.
   init(option: String? = nil) throws {
     name = option ?? ProcessContext.variable("OFFERS_USER")
     if name?.isEmpty == true {
@@ -185,7 +179,6 @@ struct ConfigurationOptions: ParsableArguments {
         + "$XDG_CONFIG_HOME or ~/.config)."))
   var config: String?
 
-  /// The file that the option names, else `OFFERS_CONFIG`, else the default path.
   var path: SettingPath {
     get throws { try Self.path(named: config) }
   }
@@ -248,7 +241,6 @@ extension SettingPath {
     return FeedPresentations(known, stored: stored)
   }
 
-  /// Reads the file; nil if it does not exist.
   func read() throws -> String? { try TextFile.read(text) }
 }
 

@@ -9,7 +9,6 @@ import Synchronization
 package final class ChildProcess: Sendable {
   /// The source or destination of one of the child's standard streams.
   package enum Stream {
-    /// `/dev/null`.
     case nothing
     /// An open file descriptor of this process, which may be closed once the child has started.
     case descriptor(Int32)
@@ -165,7 +164,6 @@ package final class ChildProcess: Sendable {
 /// Runs a program that reads the bytes of others, such as images of untrusted servers, with limits on
 /// its time and memory.
 package struct BoundedProgram: Sendable {
-  /// The program's path.
   private let program: String
   /// The most memory that it may map, in KiB.
   private let memoryKilobytes: Int

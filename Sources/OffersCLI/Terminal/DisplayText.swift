@@ -248,7 +248,6 @@ struct ValueWords {
   /// The roles of the values in the list.
   private let roles: Set<ValueRole>
 
-  /// Finds out whether the values of a list are rewards, prices or both.
   init(_ feeds: FeedPresentations, of values: some Sequence<(feed: String, reward: Reward?)>) {
     self.feeds = feeds
     roles = Set(values.lazy.filter { $0.reward != nil }.map { feeds[$0.feed].valueRole })

@@ -58,7 +58,6 @@ struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// The document in one line.
   var text: String { PrintedText.json(self).plain }
 }
 
@@ -75,7 +74,6 @@ struct PagedJSON {
     self.pricedFeeds = pricedFeeds
   }
 
-  /// Prints the next elements of the list.
   mutating func print<Element>(
     _ page: [Element], _ write: (inout JSONWriter, Element) -> Void
   ) throws {

@@ -42,13 +42,11 @@ enum Output {
     try bytes.withUnsafeBytes { try printBytes($0[...]) }
   }
 
-  /// Prints bytes as they are to standard output.
   static func printBytes(_ bytes: Slice<UnsafeRawBufferPointer>) throws {
     try refuseTerminal()
     try write(UnsafeRawBufferPointer(rebasing: bytes))
   }
 
-  /// Refuses to print bytes on a terminal.
   static func refuseTerminal() throws {
     if Terminal.isOutput {
       throw OffersError(
@@ -62,7 +60,6 @@ enum Output {
     /// The bytes of a character that is not complete yet.
     private var rest: [UInt8] = []
 
-    /// Prints the next bytes of the text.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
       guard Terminal.isOutput else { return try write(bytes) }
       let all = rest + bytes
@@ -73,7 +70,6 @@ enum Output {
       try printData(String(decoding: all[..<end], as: UTF8.self), terminator: "")
     }
 
-    /// Ends the text.
     mutating func finish() throws {
       try printData(String(decoding: rest, as: UTF8.self), terminator: "")
       rest = []
@@ -168,7 +164,6 @@ struct Style: Sendable {
     case never
   }
 
-  /// Whether colors are printed.
   let isOn: Bool
 
   static let plain = Style(.never, isTerminal: false) { _ in nil }

@@ -35,7 +35,6 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
   /// A text for people in one line, without a style.
   static func line(_ text: String) -> PrintedText { .text(DisplayText.oneLine(text)) }
 
-  /// A text for people with a style.
   static func styled(_ text: String, _ look: Look) -> PrintedText { PrintedText(.text(text, look)) }
 
   /// Text in a format for programs, such as JSON. It is printed exactly as it is, except on a
@@ -111,7 +110,6 @@ struct PrintedText: ExpressibleByStringInterpolation, Equatable {
     return .text(DisplayText.wrapIndented(text, columns))
   }
 
-  /// The text without its styles.
   var plain: String {
     pieces.reduce(into: "") { result, piece in
       switch piece {

@@ -29,12 +29,10 @@ struct ProcessContext: Sendable {
     input == STDIN_FILENO && output == STDOUT_FILENO && errors == STDERR_FILENO
   }
 
-  /// All environment variables.
   static var environment: [String: String] {
     current.variables ?? ProcessInfo.processInfo.environment
   }
 
-  /// The value of an environment variable; nil if it is not set.
   static func variable(_ name: String) -> String? { current.value(of: name) }
 
   /// Finds environment variables of the current task's context, on any thread.

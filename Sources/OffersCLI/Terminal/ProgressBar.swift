@@ -20,7 +20,6 @@ final class ProgressBar: Sendable {
     self.isEnabled = isEnabled && Terminal.canRedraw
   }
 
-  /// Sets the progress of a sync.
   func show(_ progress: SyncProgress) {
     show { Self.line(progress, seconds: $0) }
   }
@@ -30,12 +29,10 @@ final class ProgressBar: Sendable {
     show { _ in "images  \(Self.bar(Double(done) / Double(max(1, total))))  \(done) of \(total)" }
   }
 
-  /// Sets how many records are done.
   func show(_ work: String, records done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.count($0)) a second" }
   }
 
-  /// Sets how many bytes are done.
   func show(_ work: String, bytes done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.size($0)) a second" }
   }

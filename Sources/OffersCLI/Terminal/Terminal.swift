@@ -2,7 +2,6 @@ import ChildProcesses
 import Glibc
 import OffersCore
 
-/// Properties of the terminal, if there is one.
 enum Terminal {
   /// Whether standard output goes to a terminal, directly or through a pager.
   static var isOutput: Bool {

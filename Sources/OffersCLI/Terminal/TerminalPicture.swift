@@ -42,7 +42,6 @@ enum TerminalPicture {
     return .symbols
   }
 
-  /// The result of drawing an image.
   enum Drawing: Equatable {
     case drawn(RenderedPicture)
     /// `chafa` is required and not installed.

@@ -5,7 +5,6 @@ import OffersPlatform
 import OffersStore
 import OffersSync
 
-/// Reads of small text files, such as the user's file of feed definitions.
 enum TextFile {
   /// The content of a file; nil if it does not exist.
   ///

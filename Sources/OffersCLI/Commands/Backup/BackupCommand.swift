@@ -6,7 +6,6 @@ import OffersPlatform
 import OffersStore
 import OffersSync
 
-/// `offers backup`
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",

@@ -5,7 +5,6 @@ import OffersFeeds
 import OffersStore
 import OffersSync
 
-/// `offers export`
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -84,7 +83,6 @@ struct ExportCommand: AsyncParsableCommand {
       .line("\(output): \(parts.joined(separator: ", ")) (\(Units.size(document.bytes)))"))
   }
 
-  /// Writes the document.
   private typealias Writing = (
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> ExportSummary
@@ -105,7 +103,6 @@ struct ExportCommand: AsyncParsableCommand {
     return (database, { try await write(database, bar, $0) })
   }
 
-  /// Writes the document.
   private func write(
     _ database: OffersDatabase, _ bar: ProgressBar,
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void

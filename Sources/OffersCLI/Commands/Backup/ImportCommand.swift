@@ -6,7 +6,6 @@ import OffersPlatform
 import OffersStore
 import OffersSync
 
-/// `offers import`
 struct ImportCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -104,7 +103,6 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
         + "or --user \(ShellQuoting.word(owner))")
   }
 
-  /// The line about one of several users that an import prints.
   private static func line(_ user: ImportedUser) -> String {
     let name = user.user.name
     let favorites =
@@ -121,7 +119,6 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     return DisplayText.oneLine(line)
   }
 
-  /// The line about a source that an import prints.
   private static func line(_ source: ImportedFeedSource) -> String {
     let text = source.shownText.prefix(300)
     return DisplayText.oneLine(
@@ -245,9 +242,7 @@ struct FormerConfigurationOption: ParsableArguments {
 
 /// The kind of a file that a person gives to `restore` or `import`, by its first bytes.
 enum TransferFileKind {
-  /// A database, such as a backup.
   case database
-  /// A JSON document, such as an export.
   case document
   /// Data compressed by gzip, xz or zstd.
   case compressed

@@ -4,7 +4,6 @@ import OffersCore
 import OffersStore
 import OffersSync
 
-/// `offers migrate`
 struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
@@ -98,17 +97,14 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
 /// says what the source says, and has no other logins.
 struct Migration {
   struct Result: Sendable {
-    /// The contents of the export.
     let document: ExportSummary
     /// Whether the target had all of it before.
     let wasThere: Bool
-    /// Whether the export of the target was compared with that of the source.
     let isVerified: Bool
   }
 
   let source: OffersDatabase
   let target: OffersDatabase
-  /// The folder for the temporary file.
   let folder: String
 
   /// Copies the data, unless the target has all of it, and the logins.

@@ -5,7 +5,6 @@ import OffersPlatform
 import OffersStore
 import Synchronization
 
-/// `offers restore`
 struct RestoreCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",

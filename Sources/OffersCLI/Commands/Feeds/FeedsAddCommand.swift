@@ -4,7 +4,6 @@ import OffersFeeds
 import OffersHTTP
 import OffersSync
 
-/// `offers feeds add`
 struct FeedsAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",

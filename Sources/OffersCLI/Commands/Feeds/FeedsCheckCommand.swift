@@ -6,7 +6,6 @@ import OffersHTTP
 import OffersPlatform
 import OffersSync
 
-/// `offers feeds check`
 struct FeedsCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

@@ -3,7 +3,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// `offers feeds`
 struct FeedsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feeds",
@@ -26,7 +25,6 @@ struct FeedsCommand: AsyncParsableCommand {
     defaultSubcommand: FeedsListCommand.self)
 }
 
-/// `offers feeds list`
 struct FeedsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List all feeds, subscribed or not.",
@@ -61,7 +59,6 @@ struct FeedsListCommand: AsyncParsableCommand {
   }
 }
 
-/// The list of feeds that `offers feeds` prints, as a table or a JSON document.
 enum FeedListing {
   static func table(_ entries: [FeedSummary], at now: Date) -> String {
     let columns = [
@@ -103,7 +100,6 @@ enum FeedListing {
   }
 }
 
-/// `offers feeds show`
 struct FeedsShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -145,7 +141,6 @@ struct FeedsShowCommand: AsyncParsableCommand {
   }
 }
 
-/// The texts about the places of definitions.
 enum DefinitionOrigin {
   /// - Parameter origin: nil for a text in the database that is invalid.
   static func words(for origin: FeedConfiguration.Origin?, _ file: SettingPath) -> String {

@@ -6,7 +6,6 @@ import OffersCore
 import OffersFeeds
 import OffersPlatform
 
-/// `offers feeds edit`
 struct FeedsEditCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
@@ -120,7 +119,6 @@ private struct Draft {
   func remove() { unlink(path) }
 }
 
-/// `offers feeds set`
 struct FeedsSetCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",

@@ -4,7 +4,6 @@ import OffersFeeds
 import OffersHTTP
 import OffersSync
 
-/// `offers feeds guess`
 struct FeedsGuessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guess",

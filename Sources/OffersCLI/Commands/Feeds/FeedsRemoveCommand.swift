@@ -4,7 +4,6 @@ import OffersCore
 import OffersFeeds
 import OffersStore
 
-/// `offers feeds remove`
 struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -80,7 +79,6 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
     }
   }
 
-  /// Asks whether to remove the offers.
   private func confirm(_ stored: StoredFeedCounts) throws {
     guard stored.offers > 0, !yes else { return }
     let offers = Units.count(stored.offers, "offer")

@@ -7,7 +7,6 @@ struct OwnFeeds: Sendable {
   let file: SettingPath
   let database: OffersDatabase
 
-  /// The feeds of the file, those of the database, and the shipped ones.
   func configuration() async throws -> FeedConfiguration { try await file.load(from: database) }
 
   /// Stores the definition of a new feed, and forgets the source that an earlier feed with its name had.
@@ -86,7 +85,6 @@ struct OwnFeeds: Sendable {
       hint: "Change it there.")
   }
 
-  /// Refuses the name of a feed that exists.
   static func check(_ name: String, isNewIn configuration: FeedConfiguration) throws {
     if configuration.names.contains(name) || configuration.findStored(name)?.text != nil {
       throw refusal(of: name)
@@ -107,7 +105,6 @@ struct OwnFeeds: Sendable {
 
 /// A setting of a feed in the database; nil stands for that of the feed's definition.
 enum FeedSetting: Sendable {
-  /// How often it is synced.
   case everySeconds(Int?)
   /// The ISO 4217 code of the currency of amounts that do not state one.
   case currency(String?)

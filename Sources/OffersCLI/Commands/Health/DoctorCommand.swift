@@ -6,7 +6,6 @@ import OffersHTTP
 import OffersServer
 import OffersStore
 
-/// `offers doctor`
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -97,7 +96,6 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 }
 
-/// The checks of a database, its file, its disk, and the clock of the machine.
 struct DatabaseHealth {
   let place: any StorePlace
   let now: Date
@@ -232,10 +230,8 @@ struct ClockHealth {
   }
 }
 
-/// The checks of the feeds and of the user's file of definitions.
 struct FeedHealth {
   let path: SettingPath
-  /// The definitions that the database keeps.
   let stored: [StoredDefinition]
   let feeds: [Feed]
   let now: Date

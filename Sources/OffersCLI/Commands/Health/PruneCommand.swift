@@ -3,7 +3,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// `offers prune`
 struct PruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",

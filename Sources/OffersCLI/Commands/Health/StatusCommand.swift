@@ -5,7 +5,6 @@ import OffersFeeds
 import OffersPlatform
 import OffersStore
 
-/// `offers status`
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -49,9 +48,7 @@ struct StatusCommand: AsyncParsableCommand {
         : Self.text(database, contents, at: Date(), terminal.style, isVerbose: verbose))
   }
 
-  /// The contents of the database.
   private struct Contents {
-    /// The subscribed feeds.
     let feeds: [FeedSummary]
     /// The feeds that are not subscribed, but of which offers or favorites are stored.
     let former: [FeedSummary]
@@ -186,7 +183,6 @@ extension FeedSummary {
   /// The source that the next sync reads, with hidden values, and a note on a feed without a definition.
   var nextSource: String { known == nil ? UndefinedFeed.source(of: self) : shownSource }
 
-  /// The outcome and the age of the last sync.
   func lastSync(at now: Date) -> String {
     guard let feed else { return "not subscribed" }
     if feed.triedOther, let last = feed.lastSuccessAt {
@@ -255,7 +251,6 @@ struct LoginSummary {
   /// The number of networks whose next attempt must wait.
   let waitingNetworkCount: Int
 
-  /// Reads the logins of a database.
   init(_ database: OffersDatabase, at now: Date) async throws {
     sessionCount = try await database.fetchSessions().count { !$0.isExpired(at: now) }
     tokenCount = try await database.fetchTokens(of: nil).count { !$0.isExpired(at: now) }

@@ -4,7 +4,6 @@ import OffersCore
 import OffersFeeds
 import OffersStore
 
-/// `offers list`
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -105,7 +104,6 @@ struct ListCommand: AsyncParsableCommand {
     try emptiness.check(isEmpty: count == 0)
   }
 
-  /// The feeds whose current offers a list selects.
   private func currentFeeds(of query: OfferQuery, _ database: OffersDatabase) async throws
     -> [Feed]
   {
@@ -186,7 +184,6 @@ struct ListCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that filter a list.
 struct ListFilters: ParsableArguments {
   @Option(.feed, completion: .feeds) var feed: String?
   @Flag(.favorites) var favorites = false
@@ -199,7 +196,6 @@ struct ListFilters: ParsableArguments {
   @Flag(.gone) var gone = false
   @Flag(.expired) var expired = false
 
-  /// The value of a filter's option; nil if it is not given.
   private func text(of filter: OfferFilter) -> String? {
     switch filter {
     case .feed: feed
@@ -217,7 +213,6 @@ struct ListFilters: ParsableArguments {
 }
 
 extension Option where Value == String? {
-  /// The option of a filter.
   init(_ filter: OfferFilter, completion: CompletionKind? = nil) {
     let words = filter.words
     let parsing: SingleValueParsingStrategy =
@@ -244,7 +239,6 @@ extension Flag where Value == Bool {
 }
 
 extension ListFilters {
-  /// The query with the parsed filters.
   func query(at now: Date) throws -> OfferQuery {
     var query = OfferQuery(now: now)
     for filter in OfferFilter.allCases {

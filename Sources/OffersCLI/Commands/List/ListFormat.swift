@@ -3,7 +3,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// The options that set the format of a list.
 struct ListFormatOptions: ParsableArguments {
   @Option(
     help: .value(
@@ -18,7 +17,6 @@ struct ListFormatOptions: ParsableArguments {
     throw ValidationError("--json and --format \(DisplayText.oneLine(format)) exclude each other.")
   }
 
-  /// The format that the options name; `table` if they name none.
   var chosen: ListFormat {
     get throws {
       if json { return .json }
@@ -27,9 +25,7 @@ struct ListFormatOptions: ParsableArguments {
   }
 }
 
-/// The format of a list.
 enum ListFormat: String, CaseIterable {
-  /// A table of aligned columns.
   case table
   /// One JSON document, `{"offers":[…]}`.
   case json
@@ -206,7 +202,6 @@ enum OfferColumn: String, CaseIterable {
     return columns
   }
 
-  /// The title of the column in a table for people.
   var title: String {
     switch self {
     case .favorite: ""
@@ -216,7 +211,6 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// The layout of the column in a table.
   func tableColumn(_ words: ValueWords) -> Table.Column {
     switch self {
     case .reward: Table.Column(title: words.title, hasNumber: true)
@@ -283,7 +277,6 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// Writes the value as a member of the JSON object of the offer.
   func write(
     _ found: ListedOffer, _ feeds: FeedPresentations, at now: Date, to json: inout JSONWriter
   ) {

@@ -74,7 +74,6 @@ struct MarkdownPrinter: OfferPrinter {
     try Output.print(.text(head([])), terminator: "")
   }
 
-  /// The first two lines of the table, once.
   private mutating func head(_ page: [ListedOffer]) -> String {
     if shown != nil { return "" }
     let words = ValueWords(cells.feeds, of: page.map(\.offer))

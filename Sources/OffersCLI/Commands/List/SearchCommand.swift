@@ -6,7 +6,6 @@ import OffersHTTP
 import OffersStore
 import OffersSync
 
-/// `offers search`
 struct SearchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search",
@@ -63,9 +62,7 @@ struct SearchCommand: AsyncParsableCommand {
   @OptionGroup var location: UserDatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  /// The allowed values of `--limit`.
   private static let limitRange = 1...1000
-  /// The number of stored offers on a page by default.
   private static let usualPageSize = 20
 
   func validate() throws {

@@ -5,7 +5,6 @@ import OffersHTTP
 import OffersStore
 import OffersSync
 
-/// `offers cache`
 struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",

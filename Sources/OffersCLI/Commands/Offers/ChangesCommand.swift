@@ -4,7 +4,6 @@ import OffersCore
 import OffersFeeds
 import OffersStore
 
-/// `offers changes`
 struct ChangesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "changes",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import OffersCore
 
-/// `offers favorite`
 struct FavoriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "favorite",

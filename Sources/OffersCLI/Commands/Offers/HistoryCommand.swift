@@ -3,7 +3,6 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// `offers history`
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -102,7 +101,6 @@ struct StepChart {
 
   /// The steps in ascending order of time.
   let steps: [Step]
-  /// The end of the last step.
   let end: Date
 
   /// The height of the chart in lines, and its allowed widths in columns, without labels.

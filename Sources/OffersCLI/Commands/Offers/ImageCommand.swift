@@ -5,7 +5,6 @@ import OffersHTTP
 import OffersPlatform
 import OffersSync
 
-/// `offers image`
 struct ImageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "image",

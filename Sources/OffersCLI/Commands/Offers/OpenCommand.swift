@@ -4,7 +4,6 @@ import Foundation
 import OffersCore
 import OffersPlatform
 
-/// `offers open`
 struct OpenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",

@@ -5,7 +5,6 @@ import OffersHTTP
 import OffersStore
 import OffersSync
 
-/// `offers show`
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

@@ -52,7 +52,6 @@ enum Crontab {
     return true
   }
 
-  /// The lines between the comments; nil if there is no entry.
   static func block() throws -> [[UInt8]]? { try block(in: lines()) }
 
   /// The lines between the comments in the lines of a crontab; nil if there is no entry.
@@ -80,7 +79,6 @@ enum Crontab {
     String(decoding: block.first ?? [], as: UTF8.self)
   }
 
-  /// The lines of the user's crontab.
   static func lines() throws -> [[UInt8]] {
     guard let listed = try FinishedProgram.run(["crontab", "-l"]) else {
       throw OffersError(

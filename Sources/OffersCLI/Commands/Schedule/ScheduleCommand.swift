@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import OffersCore
 
-/// `offers schedule`
 struct ScheduleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
@@ -28,7 +27,6 @@ enum Scheduler: String, CaseIterable, ExpressibleByArgument {
   case cron, systemd
 }
 
-/// `offers schedule install`
 struct ScheduleInstallCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
@@ -113,7 +111,6 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       hint: "Install cron, as root: apt-get install cron")
   }
 
-  /// The path of the running program.
   private static func program() throws -> String {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &bytes, bytes.count)
@@ -129,14 +126,12 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
   }
 }
 
-/// `offers schedule show`
 struct ScheduleShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the installation, without the values of variables.")
 
   @Flag(.json) var json = false
 
-  /// The installation with a scheduler.
   private struct Entry {
     let scheduler: Scheduler
     /// The line of the crontab, or the path of the timer unit.
@@ -201,7 +196,6 @@ struct ScheduleRunCommand: AsyncParsableCommand {
   }
 }
 
-/// `offers schedule remove`
 struct ScheduleRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",

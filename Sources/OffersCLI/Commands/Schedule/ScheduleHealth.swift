@@ -20,7 +20,6 @@ struct ScheduleHealth {
     .ok, subject, "nothing is installed, so feeds are synced when you sync them",
     hint: "To sync the feeds that are due by themselves: offers schedule install")
 
-  /// The findings on what is installed; nil if nothing is.
   func examine() -> [Finding]? {
     // A crontab that cannot be read has no entry that is known, and install reports the error.
     let crontab = Crontab.isPresent ? try? Crontab.lines() : nil

@@ -3,7 +3,6 @@ import OffersCore
 import OffersPlatform
 import OffersSync
 
-/// The timer and the service of the user's systemd instance.
 struct SystemdTimer {
   private let folder: String?
 
@@ -17,7 +16,6 @@ struct SystemdTimer {
 
   var isInstalled: Bool { folder != nil && access(timerPath, F_OK) == 0 }
 
-  /// Whether the user's systemd instance responds.
   static var isReachable: Bool {
     // A systemctl that cannot be started counts as missing.
     let shown = try? FinishedProgram.run(["systemctl", "--user", "show", "--property=Version"])

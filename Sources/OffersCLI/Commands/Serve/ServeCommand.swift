@@ -9,7 +9,6 @@ import OffersServer
 import OffersStore
 import OffersSync
 
-/// `offers serve`
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -305,7 +304,6 @@ struct OpenIDOptions: ParsableArguments {
 /// The lines that `offers serve` prints once it listens: its addresses, and on a terminal a QR code
 /// with which a phone logs in.
 struct ServeGreeting {
-  /// The URL for this machine.
   let url: String
   /// The URLs for other devices, the best one first.
   let urls: [String]
@@ -364,13 +362,10 @@ struct ServiceManager: Sendable {
     watchdogSeconds = microseconds.flatMap { $0 >= 1 ? $0 / 1_000_000 : nil }
   }
 
-  /// The server listens.
   func reportReady() { report("READY=1") }
 
-  /// The server answers requests.
   func reportWorking() { report("WATCHDOG=1") }
 
-  /// The server is shutting down.
   func reportStopping() { report("STOPPING=1") }
 
   private func report(_ state: String) {

@@ -106,11 +106,9 @@ final class KnownFeedCache: Sendable {
 /// The implementation of the server's protocol `FeedAdder` by the guess of `offers feeds add`. The
 /// sources are named from outside this machine, so that they are public only.
 extension ServedFeeds: FeedAdder {
-  /// The number of offers that a proposal shows.
   private static let shownCount = 6
   /// The longest time for each of the two looks at a source: the guess and its trial. Others wait for it.
   private static let lookSeconds = 120.0
-  /// The longest title of a feed, in characters.
   private static let titleCount = 200
 
   func propose(source: String, name: String?) async throws -> FeedProposal {

@@ -6,7 +6,6 @@ import OffersPlatform
 import OffersServer
 import OffersSync
 
-/// `offers token`
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
@@ -27,7 +26,6 @@ struct TokenCommand: AsyncParsableCommand {
     defaultSubcommand: TokenListCommand.self)
 }
 
-/// `offers token list`
 struct TokenListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the API tokens of all users, or of one.")
@@ -78,7 +76,6 @@ extension APIToken {
   }
 }
 
-/// `offers token new`
 struct TokenNewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
@@ -133,7 +130,6 @@ struct TokenNewCommand: AsyncParsableCommand {
   }
 }
 
-/// `offers token add`
 struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -192,7 +188,6 @@ struct TokenAddCommand: AsyncParsableCommand, LoggedCommand {
   }
 }
 
-/// `offers token revoke`
 struct TokenRevokeCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",

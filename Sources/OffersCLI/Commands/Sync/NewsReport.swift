@@ -129,7 +129,6 @@ struct FavoriteNews {
   /// The number of the newest change before the sync.
   private let lastID: Int64
 
-  /// Notes the newest change before a sync.
   init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
     self.database = database
     self.feeds = feeds

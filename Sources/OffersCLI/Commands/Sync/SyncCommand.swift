@@ -2,7 +2,6 @@ import ArgumentParser
 import OffersCore
 import OffersSync
 
-/// `offers sync`
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",

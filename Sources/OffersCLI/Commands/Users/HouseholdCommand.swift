@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 
-/// `offers household`
 struct HouseholdCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "household",
@@ -24,7 +23,6 @@ struct HouseholdCommand: AsyncParsableCommand {
     defaultSubcommand: HouseholdListCommand.self)
 }
 
-/// `offers household list`
 struct HouseholdListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -97,7 +95,6 @@ extension HouseholdOfferPage {
   }
 }
 
-/// `offers household add`
 struct HouseholdAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -144,7 +141,6 @@ extension SharingChange {
   }
 }
 
-/// `offers household remove`
 struct HouseholdRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",

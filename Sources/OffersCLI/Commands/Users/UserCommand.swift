@@ -5,7 +5,6 @@ import OffersPlatform
 import OffersServer
 import OffersStore
 
-/// `offers user`
 struct UserCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "user",
@@ -29,7 +28,6 @@ struct UserCommand: AsyncParsableCommand {
     defaultSubcommand: UserListCommand.self)
 }
 
-/// `offers user list`
 struct UserListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the users, the owner first.")
@@ -49,7 +47,6 @@ struct UserListCommand: AsyncParsableCommand {
   }
 }
 
-/// `offers user add`
 struct UserAddCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -90,7 +87,6 @@ struct UserAddCommand: AsyncParsableCommand, LoggedCommand {
   }
 }
 
-/// `offers user rename`
 struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
@@ -116,7 +112,6 @@ struct UserRenameCommand: AsyncParsableCommand, LoggedCommand {
   }
 }
 
-/// `offers user role`
 struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "role",
@@ -152,7 +147,6 @@ struct UserRoleCommand: AsyncParsableCommand, LoggedCommand {
   }
 }
 
-/// `offers user passphrase`
 struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase",
@@ -195,7 +189,6 @@ struct UserPassphraseCommand: AsyncParsableCommand, LoggedCommand {
   }
 }
 
-/// `offers user logout`
 struct UserLogoutCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "logout",
@@ -234,7 +227,6 @@ struct UserSummary {
   let user: User
   let favoriteCount: Int
 
-  /// Counts the favorites of a user.
   init(_ user: User, in database: OffersDatabase) async throws {
     self.user = user
     favoriteCount = try await database.bound(to: user).countOffers(

@@ -5,7 +5,6 @@ import OffersPlatform
 import OffersStore
 import OffersSync
 
-/// `offers user remove`
 struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
