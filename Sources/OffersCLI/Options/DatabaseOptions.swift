@@ -196,12 +196,19 @@ struct ConfigurationOptions: ParsableArguments {
 }
 
 extension CompletionKind {
-  /// The names of feeds, both the shipped ones and the user's own. The shipped ones are offered even if
-  /// the user's definitions cannot be read.
+  /// The names of feeds: the shipped ones, the user's own, and those that stand only in the database. The shipped
+  /// ones are offered even if the others cannot be read.
   static var feeds: CompletionKind {
-    .custom { words, _, _ in
-      let option = words.firstIndex(of: "--config").flatMap { words.dropFirst($0 + 1).first }
-      return ((try? ConfigurationOptions.path(named: option).load()) ?? .shipped).names
+    .custom { (words: [String], _: Int, _: String) async -> [String] in
+      func value(of option: String) -> String? {
+        words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
+      }
+      let own = (try? ConfigurationOptions.path(named: value(of: "--config")).load()) ?? .shipped
+      let place = try? DatabaseOptions.place(named: value(of: "--database"))
+      let database = (try? await place?.openExisting(.readOnly)) ?? nil
+      let subscribed = (try? await database?.fetchFeeds().map(\.name)) ?? []
+      let stored = (try? await database?.fetchDefinitions()) ?? []
+      return Set(own.including(stored).names + subscribed).sorted()
     }
   }
 }

@@ -135,13 +135,25 @@ package final class ChildProcess: Sendable {
     of words: [String], environment: [String: String]? = nil, input: Stream = .nothing,
     limitBytes: Int = .max
   ) throws -> [UInt8]? {
+    let (status, output) = try run(
+      words, environment: environment, input: input, limitBytes: limitBytes)
+    return status == 0 && output.count <= limitBytes ? output : nil
+  }
+
+  /// Runs a program until it exits, and ends it if it writes more than `limitBytes`.
+  ///
+  /// - Returns: its exit status, as that of `wait`, and its standard output.
+  fileprivate static func run(
+    _ words: [String], environment: [String: String]? = nil, input: Stream,
+    errors: Stream = .nothing, limitBytes: Int = .max
+  ) throws -> (status: Int32, output: [UInt8]) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw failure(words[0], errno) }
     let process: ChildProcess
     do {
       defer { close(ends[1]) }
       process = try ChildProcess(
-        words, environment: environment, input: input, output: .descriptor(ends[1]))
+        words, environment: environment, input: input, output: .descriptor(ends[1]), errors: errors)
     } catch {
       close(ends[0])
       throw error
@@ -157,7 +169,65 @@ package final class ChildProcess: Sendable {
     if output.count > limitBytes { process.send(SIGTERM) }
     // A child that keeps writing receives SIGPIPE.
     close(ends[0])
-    return process.wait() == 0 && output.count <= limitBytes ? output : nil
+    return (process.wait(), output)
+  }
+}
+
+/// A temporary file without a name, as the standard stream of a child that would block on a full pipe.
+private final class UnnamedFile {
+  private let file: UnsafeMutablePointer<FILE>
+
+  var stream: ChildProcess.Stream { .descriptor(fileno(file)) }
+
+  init(_ bytes: [UInt8] = []) throws {
+    guard let file = tmpfile() else { throw Self.failure }
+    self.file = file
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else {
+      throw Self.failure
+    }
+    rewind(file)
+  }
+
+  deinit { fclose(file) }
+
+  private static var failure: OffersError {
+    OffersError(.storageFailed, "A temporary file for another program could not be written.")
+  }
+
+  /// What the child has written.
+  func read() -> [UInt8] {
+    lseek(fileno(file), 0, SEEK_SET)
+    return Array(
+      FileHandle(fileDescriptor: fileno(file), closeOnDealloc: false).readDataToEndOfFile())
+  }
+}
+
+/// The exit status and the output of a program that has run.
+package struct FinishedProgram {
+  package let status: Int32
+  package let output: [UInt8]
+  package let errors: String
+
+  /// Runs a program of this system, and waits for its end.
+  ///
+  /// - Returns: nil if the program does not exist.
+  package static func run(_ words: [String], input: [UInt8] = []) throws -> FinishedProgram? {
+    let (given, told) = (try UnnamedFile(input), try UnnamedFile())
+    do {
+      let (status, output) = try ChildProcess.run(
+        words, input: given.stream, errors: told.stream)
+      return FinishedProgram(
+        status: status, output: output, errors: String(decoding: told.read(), as: UTF8.self))
+    } catch let error as OffersError where error.code == .notFound {
+      return nil
+    }
+  }
+
+  /// The text that the program printed to standard error, in one line; if there is none, a text
+  /// with the exit status.
+  package var reason: String {
+    let lines = errors.split(scalar: "\n").joined(separator: " ")
+    return lines.isEmpty ? "it exited with status \(status)" : lines
   }
 }
 
@@ -185,11 +255,7 @@ package struct BoundedProgram: Sendable {
   ///
   /// - Returns: the output; nil if the program failed or reached a limit.
   package func output(_ arguments: [String], input bytes: [UInt8] = []) throws -> [UInt8]? {
-    guard let file = Self.file(bytes) else {
-      throw OffersError(
-        .storageFailed, "A temporary file for the input of \(program) could not be written.")
-    }
-    defer { fclose(file) }
+    let file = try UnnamedFile(bytes)
     let limits =
       "ulimit -t \(seconds); ulimit -v \(memoryKilobytes); ulimit -c 0; ulimit -f 0; ulimit -n 64"
     // `ulimit -t` limits the processor time, `timeout` the time that passes, which is longer on a busy machine.
@@ -197,22 +263,11 @@ package struct BoundedProgram: Sendable {
       "/bin/sh", "-c", "\(limits); exec timeout \(4 * seconds) \"$0\" \"$@\"", program,
     ]
     return try ChildProcess.output(
-      of: words + arguments, environment: Self.environment, input: .descriptor(fileno(file)),
+      of: words + arguments, environment: Self.environment, input: file.stream,
       limitBytes: outputBytes)
   }
 
   private static let environment = [
     "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
   ]
-
-  /// Writes the bytes to an unnamed temporary file, and rewinds it.
-  private static func file(_ bytes: [UInt8]) -> UnsafeMutablePointer<FILE>? {
-    guard let file = tmpfile() else { return nil }
-    guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else {
-      fclose(file)
-      return nil
-    }
-    rewind(file)
-    return file
-  }
 }

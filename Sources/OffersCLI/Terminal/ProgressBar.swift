@@ -16,39 +16,29 @@ final class ProgressBar: Sendable {
   private let state = Mutex(State())
   private let isEnabled: Bool
 
-  init(isEnabled: Bool) {
-    self.isEnabled = isEnabled && Terminal.canRedraw
-  }
+  init(isEnabled: Bool) { self.isEnabled = isEnabled && Terminal.canRedraw }
 
-  func show(_ progress: SyncProgress) {
-    show { Self.line(progress, seconds: $0) }
-  }
+  func show(_ progress: SyncProgress) { show { Self.line(progress, seconds: $0) } }
 
   /// Sets how many images are done: fetched, found in the cache, or failed.
   func show(images done: Int, of total: Int) {
     show { _ in "images  \(Self.bar(Double(done) / Double(max(1, total))))  \(done) of \(total)" }
   }
 
-  func show(_ work: String, records done: Int, of total: Int) {
-    show(work, done, of: total) { "\(Units.count($0)) a second" }
-  }
-
-  func show(_ work: String, bytes done: Int, of total: Int) {
-    show(work, done, of: total) { "\(Units.size($0)) a second" }
-  }
-
-  private func show(
-    _ work: String, _ done: Int, of total: Int, _ rate: @escaping @Sendable (Int) -> String
+  /// Sets how much of some work is done.
+  ///
+  /// - Parameters:
+  ///   - total: the size of the whole work; 0 if it is not known.
+  ///   - amount: the words for a size, such as `12 kB`.
+  func show(
+    _ work: String, _ done: Int, of total: Int, _ amount: @escaping @Sendable (Int) -> String
   ) {
     show { seconds in
-      var parts = [work]
-      let rate = seconds > 0 ? rate(Int(Double(done) / seconds)) : ""
+      let rate = seconds > 0 ? "\(amount(Int(Double(done) / seconds))) a second" : ""
       guard total > 0, done > 0 else { return "\(work)  \(rate)" }
       let share = min(1, Double(done) / Double(total))
-      parts.append("\(Self.bar(share)) \(Int(share * 100)) %")
-      parts.append(rate)
-      parts.append("\(Units.duration(seconds * (1 - share) / share)) left")
-      return parts.joined(separator: "  ")
+      let left = Units.duration(seconds * (1 - share) / share)
+      return "\(work)  \(Self.bar(share)) \(Int(share * 100)) %  \(rate)  \(left) left"
     }
   }
 

@@ -18,10 +18,17 @@ struct Table {
     var hasNumber = false
     /// The width of the widest number of the sample; 0 for a column without numbers.
     var numberWidth = 0
+
+    static func text(_ title: String) -> Column { Column(title: title) }
+    static func whole(_ title: String) -> Column { Column(title: title, isWhole: true) }
+    static func right(_ title: String) -> Column { Column(title: title, isRight: true) }
   }
 
   /// The text of a table for the width of the terminal: its header, and all of its rows.
-  static func text(_ columns: [Column], _ rows: [[String]]) -> String {
+  static func text<Row>(
+    _ columns: [Column], _ rows: [Row], _ cells: (Row) -> [String]
+  ) -> String {
+    let rows = rows.map(cells)
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
     return ([table.header] + rows.map(table.line)).joined(separator: "\n")
   }

@@ -111,7 +111,7 @@ struct ExportCommand: AsyncParsableCommand {
       let total = try records.countRecords() ?? 0
       return try ExportSummary(
         writing: append,
-        progress: { if $0 % 1000 == 0 { bar.show("export", records: $0, of: total) } },
+        progress: { if $0 % 1000 == 0 { bar.show("export", $0, of: total) { Units.count($0) } } },
         records.forEachRecord)
     }
   }

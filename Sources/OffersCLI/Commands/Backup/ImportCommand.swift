@@ -53,7 +53,7 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
     defer { bar.clear() }
     if file != "-" { try TransferFileKind.check(file, isFor: .document) }
     let source = try ImportFile(file, folder: place.temporaryFolder) {
-      bar.show("import", bytes: $0, of: $1)
+      bar.show("import", $0, of: $1, Units.size)
     }
     // The file is read to its end before the database is opened or created, so that an invalid file
     // does neither.

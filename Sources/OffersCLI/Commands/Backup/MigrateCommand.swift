@@ -116,7 +116,9 @@ struct Migration {
     let (document, hash) = try await Self.export(source, bar, "read") { try spool.append($0) }
     let isNew = try await isTargetNew()
     if isNew {
-      let file = ImportFile(spool, bytes: document.bytes) { bar.show("write", bytes: $0, of: $1) }
+      let file = ImportFile(spool, bytes: document.bytes) {
+        bar.show("write", $0, of: $1, Units.size)
+      }
       let feeds = try ImportedFeeds(of: file)
       let sources = try await namedSources(of: feeds.names)
       _ = try await target.importRecords(
@@ -193,7 +195,7 @@ struct Migration {
           hash.update(piece)
           try append(piece)
         },
-        progress: { if $0 % 1000 == 0 { bar.show(work, records: $0, of: total) } }
+        progress: { if $0 % 1000 == 0 { bar.show(work, $0, of: total) { Units.count($0) } } }
       ) { add in
         try records.forEachRecord(add)
       }

@@ -61,13 +61,11 @@ struct FeedsListCommand: AsyncParsableCommand {
 
 enum FeedListing {
   static func table(_ entries: [FeedSummary], at now: Date) -> String {
-    let columns = [
-      Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
-      Table.Column(title: "LAST SYNC", isWhole: true),
-      Table.Column(title: "NEXT DUE", isWhole: true),
+    let columns: [Table.Column] = [
+      .whole("FEED"), .right("OFFERS"), .whole("LAST SYNC"), .whole("NEXT DUE"),
       Table.Column(title: "SOURCE", isCutInMiddle: true),
     ]
-    let rows = entries.map { entry in
+    return Table.text(columns, entries) { entry in
       [
         entry.name,
         (entry.feed?.currentCount ?? entry.former.flatMap { $0.isKept ? $0.currentCount : nil })
@@ -75,7 +73,6 @@ enum FeedListing {
         entry.lastSync(at: now), entry.nextDue(at: now), DisplayText.oneLine(source(of: entry)),
       ]
     }
-    return Table.text(columns, rows)
   }
 
   /// The source of a feed, with a note if the feed has no definition. For a feed that has neither a

@@ -91,14 +91,11 @@ struct StatusCommand: AsyncParsableCommand {
     // On a terminal, a column of zeros makes room for the sources.
     let hasGone = Terminal.width == nil || gone > 0
     let hasStarred = Terminal.width == nil || feeds.contains { $0.favoriteCount > 0 }
-    let columns = [
-      Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
-      hasGone ? Table.Column(title: "GONE", isRight: true) : nil,
-      hasStarred ? Table.Column(title: "STARRED", isRight: true) : nil,
-      Table.Column(title: "LAST SYNC", isWhole: true),
-      Table.Column(title: "NEXT DUE", isWhole: true),
+    let columns: [Table.Column?] = [
+      .whole("FEED"), .right("OFFERS"), hasGone ? .right("GONE") : nil,
+      hasStarred ? .right("STARRED") : nil, .whole("LAST SYNC"), .whole("NEXT DUE"),
       Table.Column(title: "SOURCE", isCutInMiddle: true),
-    ].compactMap(\.self)
+    ]
     let rows = feeds.map { feed in
       [
         feed.name, Units.count(feed.currentCount), hasGone ? Units.count(feed.goneCount) : nil,
@@ -106,7 +103,8 @@ struct StatusCommand: AsyncParsableCommand {
         feed.nextDue(at: now), DisplayText.oneLine(feed.nextSource),
       ].compactMap(\.self)
     }
-    let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
+    let table = Table(
+      columns: columns.compactMap(\.self), sample: rows, totalWidth: Terminal.width)
     lines.append(style.bold(table.header))
     lines += rows.map { .text(table.line($0)) }
     let keptLines = contents.feeds.compactMap { summary in

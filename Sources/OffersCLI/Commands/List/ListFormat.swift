@@ -214,13 +214,13 @@ enum OfferColumn: String, CaseIterable {
   func tableColumn(_ words: ValueWords) -> Table.Column {
     switch self {
     case .reward: Table.Column(title: words.title, hasNumber: true)
-    case .favorite: Table.Column(title: " ", isWhole: true)
+    case .favorite: .whole(" ")
     case .ref, .id, .feed, .state, .expired, .firstSeenAt, .changedAt, .goneAt, .startsAt,
       .expiresAt:
-      Table.Column(title: title, isWhole: true)
+      .whole(title)
     case .rewardAmount, .rewardMinorUnits, .rewardPercent, .latitude, .longitude:
-      Table.Column(title: title, isRight: true)
-    default: Table.Column(title: title)
+      .right(title)
+    default: .text(title)
     }
   }
 

@@ -301,16 +301,11 @@ extension SearchCommand {
       Output.note("No searches yet. Find offers by their words: offers search WORDS")
       return
     }
-    let rows = searches.enumerated().map { index, search in
-      [
-        "\(index + 1)!", search.feed ?? "–", DisplayText.oneLine(search.words),
-      ]
+    let columns: [Table.Column] = [.whole("NO"), .whole("FEED"), .text("WORDS")]
+    let table = Table.text(columns, Array(searches.enumerated())) { index, search in
+      ["\(index + 1)!", search.feed ?? "–", DisplayText.oneLine(search.words)]
     }
-    let columns = [
-      Table.Column(title: "NO", isWhole: true), Table.Column(title: "FEED", isWhole: true),
-      Table.Column(title: "WORDS"),
-    ]
-    try Output.print(.text(Table.text(columns, rows)))
+    try Output.print(.text(table))
   }
 }
 

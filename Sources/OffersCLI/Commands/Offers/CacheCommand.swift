@@ -50,19 +50,17 @@ struct CacheCommand: AsyncParsableCommand {
         + "\(Units.count(contents.evictions)) evicted",
     ]
     if !images.isEmpty {
-      let columns = [
-        Table.Column(title: ""), Table.Column(title: "TYPE"), Table.Column(title: "PIXELS"),
-        Table.Column(title: "SIZE", isRight: true), Table.Column(title: "FETCHED"),
-        Table.Column(title: "URL"),
+      let columns: [Table.Column] = [
+        .text(""), .text("TYPE"), .text("PIXELS"), .right("SIZE"), .text("FETCHED"), .text("URL"),
       ]
-      let rows = images.map { image in
+      let table = Table.text(columns, images) { image in
         [
           image.isFavorite ? "★" : " ", image.header.format.title,
           "\(image.header.width) × \(image.header.height)", Units.size(image.sizeBytes),
           Units.age(of: image.fetchedAt, at: now), DisplayText.oneLine(image.url),
         ]
       }
-      lines += ["", Table.text(columns, rows)]
+      lines += ["", table]
     }
     if !contents.failures.isEmpty {
       lines += ["", "Recent failures:"] + failureLines(contents.failures)

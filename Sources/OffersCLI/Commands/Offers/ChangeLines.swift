@@ -20,9 +20,8 @@ struct ChangeLines {
     self.words = words
     table = Table(
       columns: [
-        Table.Column(title: " ", isWhole: true), Table.Column(title: "WHEN", isWhole: true),
-        Table.Column(title: "KIND", isWhole: true), Table.Column(title: "ID", isWhole: true),
-        Table.Column(title: words.title, isWhole: true), Table.Column(title: "NAME"),
+        .whole(" "), .whole("WHEN"), .whole("KIND"), .whole("ID"), .whole(words.title),
+        .text("NAME"),
       ], sample: sample.map { Self.cells($0, words, feeds) }, totalWidth: Terminal.width)
   }
 

@@ -63,9 +63,7 @@ struct HistoryCommand: AsyncParsableCommand {
     }
     let table = Table(
       columns: [
-        Table.Column(title: "WHEN", isWhole: true),
-        Table.Column(title: role.uppercased(), hasNumber: true),
-        Table.Column(title: "EVENT"),
+        .whole("WHEN"), Table.Column(title: role.uppercased(), hasNumber: true), .text("EVENT"),
       ], sample: rows, totalWidth: Terminal.width)
     lines.append(style.bold(table.header))
     for (row, point) in zip(rows, points) {

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Glibc
 import OffersCore
 import OffersPlatform
@@ -16,17 +17,17 @@ struct SystemdTimer {
 
   var isInstalled: Bool { folder != nil && access(timerPath, F_OK) == 0 }
 
-  static var isReachable: Bool {
-    // A systemctl that cannot be started counts as missing.
-    let shown = try? FinishedProgram.run(["systemctl", "--user", "show", "--property=Version"])
-    return (shown ?? nil)?.status == 0
-  }
+  static var isReachable: Bool { systemctl("show", "--property=Version")?.status == 0 }
 
   /// Whether systemd has the timer running.
   var isActive: Bool {
-    let words = ["systemctl", "--user", "is-active", "--quiet", "offers-sync.timer"]
+    Self.systemctl("is-active", "--quiet", "offers-sync.timer")?.status == 0
+  }
+
+  @discardableResult
+  private static func systemctl(_ words: String...) -> FinishedProgram? {
     // A systemctl that cannot be started counts as missing.
-    return ((try? FinishedProgram.run(words)) ?? nil)?.status == 0
+    (try? FinishedProgram.run(["systemctl", "--user"] + words)) ?? nil
   }
 
   /// A quoted word of a unit file (systemd.syntax(7)). Backslashes, double quotes and percent
@@ -65,7 +66,7 @@ struct SystemdTimer {
   /// - Parameter database: the path of the database file; nil for a database on a server.
   func install(_ words: [String], database: String?) throws {
     try Self.check(words, database: database)
-    guard let version = try FinishedProgram.run(["systemctl", "--user", "show"]) else {
+    guard let version = Self.systemctl("show") else {
       throw OffersError(
         .notFound, "systemd is not installed.", hint: "Use cron: offers schedule install cron")
     }
@@ -89,14 +90,13 @@ struct SystemdTimer {
     let timer = String(decoding: PackageResources.offers_sync_timer, as: UTF8.self)
     try AtomicFile.write(Self.service(words, writing: data), to: servicePath)
     try AtomicFile.write(timer, to: timerPath)
-    for words in [["daemon-reload"], ["enable", "--now", "offers-sync.timer"]] {
-      let done = try FinishedProgram.run(["systemctl", "--user"] + words)
-      guard done?.status == 0 else {
-        remove()
-        throw OffersError(
-          .storageFailed, "systemd refused the unit: \(done?.reason ?? "")",
-          hint: "Nothing is installed. Use cron: offers schedule install cron")
-      }
+    Self.systemctl("daemon-reload")
+    let done = Self.systemctl("enable", "--now", "offers-sync.timer")
+    guard done?.status == 0 else {
+      remove()
+      throw OffersError(
+        .storageFailed, "systemd refused the unit: \(done?.reason ?? "")",
+        hint: "Nothing is installed. Use cron: offers schedule install cron")
     }
   }
 
@@ -107,11 +107,11 @@ struct SystemdTimer {
   func remove() -> Bool {
     guard let folder, isInstalled || access(servicePath, F_OK) == 0 else { return false }
     // If systemd does not respond, the files are still removed.
-    _ = try? FinishedProgram.run(["systemctl", "--user", "disable", "--now", "offers-sync.timer"])
+    Self.systemctl("disable", "--now", "offers-sync.timer")
     for path in [timerPath, servicePath, "\(folder)/timers.target.wants/offers-sync.timer"] {
       unlink(path)
     }
-    _ = try? FinishedProgram.run(["systemctl", "--user", "daemon-reload"])
+    Self.systemctl("daemon-reload")
     return true
   }
 }

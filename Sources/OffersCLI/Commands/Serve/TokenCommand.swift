@@ -47,23 +47,18 @@ struct TokenListCommand: AsyncParsableCommand {
     if rows.isEmpty {
       return Output.note("There are no API tokens. Make one: offers token add NAME")
     }
-    try Output.print(.text(Self.table(rows, at: Date())))
-  }
-
-  private static func table(_ rows: [(APIToken, User)], at now: Date) -> String {
-    let columns = [
-      Table.Column(title: "NAME", isWhole: true), Table.Column(title: "USER", isWhole: true),
-      Table.Column(title: "SCOPE", isWhole: true), Table.Column(title: "EXPIRES", isWhole: true),
-      Table.Column(title: "LAST USED", isWhole: true),
+    let now = Date()
+    let columns: [Table.Column] = [
+      .whole("NAME"), .whole("USER"), .whole("SCOPE"), .whole("EXPIRES"), .whole("LAST USED"),
     ]
-    let cells = rows.map { token, user in
+    let table = Table.text(columns, rows) { token, user in
       [
         DisplayText.oneLine(token.name), UserSummary.name(user), token.scope.rawValue,
         token.isExpired(at: now) ? "expired" : token.expiresAt.map(Units.time) ?? "never",
         token.lastUsedAt.map { Units.age(of: $0, at: now) } ?? "never",
       ]
     }
-    return Table.text(columns, cells)
+    try Output.print(.text(table))
   }
 }
 

@@ -253,19 +253,16 @@ struct UserSummary {
   }
 
   static func table(_ users: [UserSummary], at now: Date) -> String {
-    let columns = [
-      Table.Column(title: "NAME", isWhole: true), Table.Column(title: "ROLE", isWhole: true),
-      Table.Column(title: "FAVORITES", isRight: true), Table.Column(title: "ADDED", isWhole: true),
-      Table.Column(title: "LAST SEEN", isWhole: true),
+    let columns: [Table.Column] = [
+      .whole("NAME"), .whole("ROLE"), .right("FAVORITES"), .whole("ADDED"), .whole("LAST SEEN"),
     ]
-    let rows = users.map { entry in
+    return Table.text(columns, users) { entry in
       [
         name(entry.user), entry.user.role.rawValue + (entry.user.isOwner ? ", owner" : ""),
         Units.count(entry.favoriteCount), Units.time(entry.user.createdAt),
         entry.user.lastSeenAt.map { Units.age(of: $0, at: now) } ?? "never",
       ]
     }
-    return Table.text(columns, rows)
   }
 
   var document: JSONObject {
