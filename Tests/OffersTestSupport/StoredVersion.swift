@@ -29,7 +29,7 @@ public enum StoredVersion {
       .replacing("\"version\":3,", with: "\"version\":4,", maxReplacements: 1)
   }
 
-  private static func text(_ name: String) throws -> String {
+  static func text(_ name: String) throws -> String {
     var folder = URL(fileURLWithPath: #filePath)
     for _ in 1...2 { folder.deleteLastPathComponent() }
     return try String(
