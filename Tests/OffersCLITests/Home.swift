@@ -4,6 +4,7 @@ import GRDB
 import OffersCore
 import OffersTestSupport
 import TestStores
+import Testing
 
 @testable import OffersSQLite
 
@@ -54,6 +55,16 @@ struct Home {
     guard result.status == 0 else { throw Unexpected(result.errors) }
   }
 
+  /// Creates a home of the users owner and ben, with three offers.
+  static func ofTwo() async throws -> Home {
+    let home = try await Home(synced: [
+      FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
+    ])
+    let result = try await home.call("user", "add", "ben")
+    guard result.status == 0 else { throw Unexpected(result.errors) }
+    return home
+  }
+
   struct Unexpected: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -69,20 +80,97 @@ struct Home {
 
   /// Runs a command on this home's database, in the process of the tests.
   @discardableResult
+  func call(
+    _ arguments: [String], input: String = "", with variables: [String: String] = [:]
+  ) async throws -> OffersProgram.Result {
+    try await OffersProgram.call(
+      arguments, environment: environment.merging(variables) { $1 }, input: input)
+  }
+
+  @discardableResult
   func call(_ arguments: String..., input: String = "") async throws -> OffersProgram.Result {
-    try await OffersProgram.call(arguments, environment: environment, input: input)
+    try await call(arguments, input: input)
+  }
+
+  /// Runs a command, and expects its exit code, and that its messages have these texts.
+  @discardableResult
+  func expect(
+    _ arguments: [String], status: Int32 = 0, says texts: [String] = [], output: String? = nil,
+    with variables: [String: String] = [:], input: String = "",
+    at place: SourceLocation = #_sourceLocation
+  ) async throws -> OffersProgram.Result {
+    try await OffersProgram.expect(
+      arguments, environment: environment.merging(variables) { $1 }, status: status, says: texts,
+      output: output, input: input, at: place)
+  }
+
+  @discardableResult
+  func expect(
+    _ arguments: String..., status: Int32 = 0, says texts: [String] = [], output: String? = nil,
+    input: String = "", at place: SourceLocation = #_sourceLocation
+  ) async throws -> OffersProgram.Result {
+    try await expect(
+      arguments, status: status, says: texts, output: output, input: input, at: place)
   }
 
   /// Runs a command with `--json` in the process of the tests, and returns the parsed document.
-  func callDocument(_ arguments: String...) async throws -> [String: Any] {
-    let result = try await OffersProgram.call(arguments + ["--json"], environment: environment)
-    return try Self.parse(result.output)
+  func callDocument(_ arguments: [String]) async throws -> [String: Any] {
+    try Self.parse(try await call(arguments + ["--json"]).output)
   }
+
+  func callDocument(_ arguments: String...) async throws -> [String: Any] {
+    try await callDocument(arguments)
+  }
+
+  /// Runs a command with `--json`, and returns the objects in a list of its document.
+  func objects(_ member: String, _ arguments: String...) async throws -> [[String: Any]] {
+    let list = try await callDocument(arguments)[member] as? [[String: Any]]
+    guard let list else { throw Unexpected("no list of \(member)") }
+    return list
+  }
+
+  /// The feed of a name in the document of a command, such as `feeds` or `status`.
+  func feed(_ name: String, of command: String) async throws -> [String: Any] {
+    let found = try await objects("feeds", command).first { $0["name"] as? String == name }
+    guard let found else { throw Unexpected("no feed \(name)") }
+    return found
+  }
+
+  /// The values of a column of a list.
+  func column(_ name: String, _ words: [String] = []) async throws -> [String] {
+    let list = try await expect(["list", "--columns", name, "--format", "tsv"] + words)
+    return list.output.split(separator: "\n").dropFirst().map(String.init)
+  }
+
+  /// The favorites of a user.
+  func stars(_ options: String...) async throws -> [String] {
+    try await column("ref", ["--favorites"] + options)
+  }
+
+  /// The users, each with the role and the number of favorites.
+  func users() async throws -> [String] {
+    try await objects("users", "user", "list").map {
+      "\($0["name"] ?? "") \($0["role"] ?? "") \($0["favorites"] ?? "")"
+    }
+  }
+
+  /// The names of the files in its folder.
+  var files: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+  }
+
+  /// Whether there is a file at a path.
+  func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   /// Runs the program on this home's database as a child process.
   @discardableResult
-  func offers(_ arguments: String..., input: String? = nil) throws -> OffersProgram.Result {
+  func offers(_ arguments: [String], input: String? = nil) throws -> OffersProgram.Result {
     try OffersProgram.run(arguments, environment: environment, input: input)
+  }
+
+  @discardableResult
+  func offers(_ arguments: String..., input: String? = nil) throws -> OffersProgram.Result {
+    try offers(arguments, input: input)
   }
 
   /// Runs the program as a child process with `--json`, and returns the parsed document.

@@ -1,6 +1,7 @@
 import ChildProcesses
 import Foundation
 import OffersTestSupport
+import Testing
 
 @testable import OffersCLI
 
@@ -69,6 +70,22 @@ struct OffersProgram: Sendable {
     for file in [input] + files { try file.close() }
     return Result(
       output: try folder.text(of: "output"), errors: try folder.text(of: "errors"), status: status)
+  }
+
+  /// Runs a command in the process of the tests, and expects its exit code, and that its messages have these
+  /// texts.
+  @discardableResult
+  static func expect(
+    _ arguments: [String], environment: [String: String], status: Int32 = 0,
+    says texts: [String] = [], output: String? = nil, input: String = "",
+    at place: SourceLocation = #_sourceLocation
+  ) async throws -> Result {
+    let result = try await call(arguments, environment: environment, input: input)
+    let words: Comment = "\(arguments): \(result.errors)"
+    #expect(result.status == status, words, sourceLocation: place)
+    if let output { #expect(result.output == output, words, sourceLocation: place) }
+    for text in texts { #expect(result.errors.contains(text), words, sourceLocation: place) }
+    return result
   }
 
   /// Runs the program until it exits.

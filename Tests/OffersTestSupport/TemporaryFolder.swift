@@ -17,16 +17,26 @@ public final class TemporaryFolder: Sendable {
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file and returns its path.
+  /// Writes a file, in folders that it makes, and returns its path.
+  ///
+  /// - Parameter mode: the permissions of the file; nil for the usual ones.
   @discardableResult
-  public func write(_ text: String, to name: String) throws -> String {
-    try write(Data(text.utf8), to: name)
+  public func write(_ text: String, to name: String, mode: Int? = nil) throws -> String {
+    let path = try write(Data(text.utf8), to: name)
+    if let mode {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+    return path
   }
 
-  /// Writes a file and returns its path.
   @discardableResult
   public func write(_ data: Data, to name: String) throws -> String {
-    try data.write(to: URL(fileURLWithPath: file(name)))
+    let url = URL(fileURLWithPath: file(name))
+    if name.contains("/") {
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    try data.write(to: url)
     return file(name)
   }
 }

@@ -63,9 +63,9 @@ struct CommandWordsTests {
   func usesDatabase() async throws {
     let home = try Home()
     let other = home.folder.file("other.sqlite")
-    #expect(try await home.call("--database", other, "sync", "--quiet").status == 0)
+    try await home.expect("--database", other, "sync", "--quiet")
     #expect(FileManager.default.fileExists(atPath: other))
-    #expect(!FileManager.default.fileExists(atPath: home.database))
+    #expect(!home.exists(home.database))
   }
 
   @Test("with closed standard streams, messages are not written into the database file")
@@ -85,9 +85,7 @@ struct CommandWordsTests {
   @Test("list of an unknown feed prints no partial document")
   func printsNoHalfDocument() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await home.call("list", "--json", "--feed", "nope")
-    #expect(result.status == 66)
-    #expect(result.output == "")
+    try await home.expect("list", "--json", "--feed", "nope", status: 66, output: "")
     #expect(try await home.callDocument("list", "--favorites")["offers"] as? [String] == [])
   }
 }

@@ -10,7 +10,7 @@ struct CompletionTests {
     let line = ["offers"] + command + options + [word]
     let words =
       ["---completion"] + command + ["--", argument, "\(line.count - 1)", "\(word.count)"] + line
-    let result = try OffersProgram.run(words, environment: home.environment)
+    let result = try home.offers(words)
     #expect((result.status, result.errors) == (0, ""))
     return result.output.split(separator: "\n").map(String.init)
   }

@@ -65,11 +65,9 @@ struct DatabaseChoiceTests {
       for words in [command + ["--database", name], ["--database", name] + command, command] {
         let path = folder.file("")
         let environment = words == command ? ["OFFERS_DATABASE": name] : [:]
-        let result = try await OffersProgram.call(
-          words, environment: ["HOME": path].merging(environment) { $1 })
-        #expect(result.status == 64, "\(words)")
-        #expect(result.output == "")
-        #expect(result.errors.contains("Only the path of a file is accepted."))
+        let result = try await OffersProgram.expect(
+          words, environment: ["HOME": path].merging(environment) { $1 }, status: 64,
+          says: ["Only the path of a file is accepted."], output: "")
         #expect(!result.errors.contains("secret"), "it may be logged")
       }
     }
@@ -89,10 +87,9 @@ struct DatabaseChoiceTests {
     ])
   func mistyped(name: String) async throws {
     for command in [["sync"], ["list"], ["doctor"], ["export"]] {
-      let result = try await OffersProgram.call(
-        command + ["--database", name], environment: ["HOME": folder.file("")])
-      #expect(result.status == 64, "\(command)")
-      #expect(result.errors.contains("not a valid postgres:// URL"))
+      let result = try await OffersProgram.expect(
+        command + ["--database", name], environment: ["HOME": folder.file("")], status: 64,
+        says: ["not a valid postgres:// URL"])
       #expect(!(result.output + result.errors).contains("secret"), "it may be logged")
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
@@ -105,8 +102,7 @@ struct DatabaseChoiceTests {
     for command in ["sync", "list", "status", "feeds", "favorite 1", "export", "changes", "doctor"]
     {
       let words = command.split(separator: " ").map(String.init) + ["--database", name]
-      let result = try await OffersProgram.call(words, environment: ["HOME": home])
-      #expect(result.status == 1, "\(words)")
+      let result = try await OffersProgram.expect(words, environment: ["HOME": home], status: 1)
       let all = result.output + result.errors
       #expect(all.contains("offers on 127.0.0.1:1 cannot be reached"), "\(words): \(all)")
       #expect(!all.contains("secret"), "it may be logged")
@@ -123,17 +119,17 @@ struct DatabaseChoiceTests {
       #expect(result.status == 0, "\(result.errors)")
       #expect(command == "sync --quiet" || result.output.contains("Harvest Row Pasta Sauce"))
     }
-    #expect(FileManager.default.fileExists(atPath: home.folder.file(name)))
+    #expect(home.exists(home.folder.file(name)))
     #expect(try home.shell("offers backup 'file:y?mode=memory' --database '\(name)'").status == 0)
-    #expect(FileManager.default.fileExists(atPath: home.folder.file("file:y?mode=memory")))
+    #expect(home.exists(home.folder.file("file:y?mode=memory")))
   }
 
   @Test("Commands that read do not create a missing database")
   func reading() async throws {
     for command in [["list"], ["status"], ["show", "1"], ["favorite", "1"]] {
-      let result = try await OffersProgram.call(command, environment: ["HOME": folder.file("home")])
-      #expect(result.status == 66)
-      #expect(result.errors.contains("Make it with a sync: offers sync"))
+      try await OffersProgram.expect(
+        command, environment: ["HOME": folder.file("home")], status: 66,
+        says: ["Make it with a sync: offers sync"])
     }
     #expect(!exists("home"))
   }

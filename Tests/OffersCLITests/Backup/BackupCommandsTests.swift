@@ -13,7 +13,7 @@ struct BackupCommandsTests {
       try await home.call("sync", feed, "--quiet", "--from", "sample")
     }
     // The other offers of the sample give way to those of the first file.
-    #expect(try await home.call("favorite", "900117").status == 0)
+    try await home.expect("favorite", "900117")
     let odd = "Mil\u{1B}[31mk\r\r\n\t\u{2028}日本🍓 \"é\u{301}\\"
     let feeds = [
       [FeedItem("1", "Tea"), FeedItem("2", odd, "Up to 2.5% back", description: odd)],
@@ -25,7 +25,7 @@ struct BackupCommandsTests {
       try await home.call("sync", "ibotta", "--quiet", "--accept-removals", "--from", path)
     }
     try await home.call("sync", "ibotta", "--quiet", "--from", home.folder.file("missing.json"))
-    #expect(try await home.call("favorite", "ibotta:1", "ibotta:a:b").status == 0)
+    try await home.expect("favorite", "ibotta:1", "ibotta:a:b")
     try await home.call("feeds", "remove", "facts")
     return home
   }
@@ -55,8 +55,8 @@ struct BackupCommandsTests {
         == "143 new offers; 3 new favorites, 0 known; 148 changes of 9 syncs\n")
     #expect(try await other.call("export").output == text)
     for command in [["list"], ["changes"], ["history", "ibotta:1"], ["list", "--favorites"]] {
-      let old = try await OffersProgram.call(command + ["--json"], environment: home.environment)
-      let new = try await OffersProgram.call(command + ["--json"], environment: other.environment)
+      let old = try await home.call(command + ["--json"])
+      let new = try await other.call(command + ["--json"])
       #expect(old.output == new.output, "\(command)")
     }
     let feeds = ["albums", "facts", "ibotta", "movies", "restaurants"]
@@ -93,7 +93,7 @@ struct BackupCommandsTests {
       {"restaurants":[{"name":"Ember","category":"Grill","location":{"address":"1 Main St",
         "lat":32.950787000000005,"lng":-96.82111809999999}}]}
       """, to: "restaurants.json")
-    #expect(try await home.call("sync", "restaurants", "--quiet", "--from", feed).status == 0)
+    try await home.expect("sync", "restaurants", "--quiet", "--from", feed)
     try await home.call("export", "-o", home.folder.file("all.json"))
     let other = ["OFFERS_DATABASE": home.folder.file("other.sqlite")]
     func run(_ words: String...) async throws -> String {
@@ -162,7 +162,7 @@ struct BackupCommandsTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: home.database)) == before)
     let list = try await empty.call("list")
     #expect(list.status == 66 || list.output == "")
-    #expect(try await home.call("import", home.folder.file("nothing.json")).status == 66)
+    try await home.expect("import", home.folder.file("nothing.json"), status: 66)
     #expect(try await home.call("export").output == text)
   }
 
@@ -173,13 +173,13 @@ struct BackupCommandsTests {
     let home = try await Self.lived()
     try await home.call("backup", home.folder.file("copy.sqlite"))
     for name in ["offers.sqlite", "offers.sqlite-lock", "copy.sqlite"] {
-      let result = try await home.call("export", "-o", home.folder.file(name))
-      #expect(result.status == 64)
-      #expect(result.errors.contains("is a database. It was left untouched."))
+      try await home.expect(
+        "export", "-o", home.folder.file(name), status: 64,
+        says: ["is a database. It was left untouched."])
     }
-    #expect(try await home.call("export", "-o", home.folder.file("no/where.json")).status == 1)
+    try await home.expect("export", "-o", home.folder.file("no/where.json"), status: 1)
     #expect(try await home.call("export", "-o", "/dev/null").errors.contains("not a regular file"))
-    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let names = try home.files
     #expect(!names.contains { $0.contains(".new-") })
   }
 
@@ -232,7 +232,7 @@ struct BackupCommandsTests {
     let found = try await home.call("doctor").output
     #expect(found.contains("killed processes have left files (1): "))
     try await home.call("export", "-o", home.folder.file("saved.json"))
-    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let names = try home.files
     #expect(!names.contains(where: dead.contains))
     #expect(names.contains(living))
     #expect(names.contains(mine))
@@ -253,7 +253,7 @@ struct BackupCommandsTests {
     #expect(home.stable(result.output).hasPrefix("HOME/copy.sqlite: "))
     #expect(result.output.hasSuffix(", sound\n"))
     #expect(try Self.mode(of: copy) == 0o600)
-    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let names = try home.files
     #expect(names.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
     #expect(
       try await home.call("export", "--database", copy).output == home.call("export").output)
@@ -262,7 +262,7 @@ struct BackupCommandsTests {
   @Test("a backup to standard output has the same bytes, and leaves no file", .aboutFile)
   func backupToOutput() async throws {
     let home = try await Self.lived()
-    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let names = try home.files
     let result = try home.shell(
       """
       offers backup whole.sqlite > /dev/null
@@ -270,7 +270,7 @@ struct BackupCommandsTests {
       """)
     #expect(result.status == 64)
     #expect(result.output == "")
-    let left = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let left = try home.files
     let new = Set(left).subtracting(names).filter { !$0.hasPrefix("shell-") }
     #expect(new.sorted() == ["piped.sqlite", "whole.sqlite"])
     guard PseudoTerminal.isPresent else { return }
@@ -285,24 +285,21 @@ struct BackupCommandsTests {
   func backupTargets() async throws {
     let home = try await Self.lived()
     let diary = try home.folder.write("Dear diary", to: "diary.txt")
-    let refused = try await home.call("backup", diary)
-    #expect(refused.status == 64)
-    #expect(refused.errors.contains("is not a backup of offers. It was left untouched."))
+    try await home.expect(
+      "backup", diary, status: 64, says: ["is not a backup of offers. It was left untouched."])
     #expect(try home.folder.text(of: "diary.txt") == "Dear diary")
-    #expect(try await home.call("backup", diary, "--force").status == 0)
+    try await home.expect("backup", diary, "--force")
     #expect(try await home.call("backup", diary, "--json").output.hasPrefix("{\"path\":"))
     for name in ["offers.sqlite", "offers.sqlite-wal", "offers.sqlite-lock"] {
-      let result = try await home.call("backup", home.folder.file(name), "--force")
-      #expect(result.status == 64)
-      #expect(result.errors.contains("is the database itself"))
+      try await home.expect(
+        "backup", home.folder.file(name), "--force", status: 64, says: ["is the database itself"])
     }
-    #expect(try await home.call("list").status == 0)
+    try await home.expect("list")
     let other = try await Self.lived()
     let path = other.folder.file("offers.sqlite")
-    let kept = try await home.call("backup", path)
-    #expect(kept.status == 64)
-    #expect(kept.errors.contains("is another database of offers. It was left untouched."))
-    #expect(try await home.call("export", "--output", path).status == 64)
+    try await home.expect(
+      "backup", path, status: 64, says: ["is another database of offers. It was left untouched."])
+    try await home.expect("export", "--output", path, status: 64)
     #expect(try await other.call("list", "--favorites").output.contains("Harvest Row"))
   }
 }

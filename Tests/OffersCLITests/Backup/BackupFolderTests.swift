@@ -14,7 +14,7 @@ struct BackupFolderTests {
     func names() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }
-    #expect(try await home.call("backup", folder, "--keep", "2").status == 0)
+    try await home.expect("backup", folder, "--keep", "2")
     let today = try #require(try names().first)
     #expect(try names().count == 1)
     #expect(today.wholeMatch(of: #/offers-\d{4}-\d\d-\d\d\.sqlite/#) != nil)
@@ -23,12 +23,11 @@ struct BackupFolderTests {
     for name in others + old + ["offers-2999-01-01.sqlite"] {
       try home.folder.write("old", to: "backups/\(name)")
     }
-    let again = try await home.call("backup", folder, "--keep", "3", "--json")
-    #expect(again.status == 0, "\(again.errors)")
+    let again = try await home.expect("backup", folder, "--keep", "3", "--json")
     #expect(try Home.parse(again.output)["path"] as? String == "\(folder)/\(today)")
     #expect(try names() == (others + [old[2], today, "offers-2999-01-01.sqlite"]).sorted())
     // The backup of the day stays, whatever the clock has said before.
-    #expect(try await home.call("backup", folder, "--keep", "1").status == 0)
+    try await home.expect("backup", folder, "--keep", "1")
     #expect(try names() == (others + [today]).sorted())
     #expect(try home.integrity(of: "\(folder)/\(today)") == "ok\n")
   }
@@ -36,18 +35,15 @@ struct BackupFolderTests {
   @Test("a backup that fails removes none, and a number below one is refused")
   func failures() async throws {
     let home = try Home()
-    try FileManager.default.createDirectory(
-      atPath: home.folder.file("backups"), withIntermediateDirectories: false)
     let old = try home.folder.write("old", to: "backups/offers-2001-01-01.sqlite")
     try home.folder.write("old", to: "backups/offers-2001-01-02.sqlite")
     let folder = home.folder.file("backups")
-    #expect(try await home.call("backup", folder, "--keep", "1").status == 66)
+    try await home.expect("backup", folder, "--keep", "1", status: 66)
     #expect(FileManager.default.fileExists(atPath: old))
-    #expect(try await home.call("backup", folder, "--keep", "0").status == 64)
+    try await home.expect("backup", folder, "--keep", "0", status: 64)
     try home.folder.write("no folder", to: "file")
     _ = try await home.call("sync", "ibotta", "--from", "sample", "--quiet")
-    let refused = try await home.call("backup", home.folder.file("file"), "--keep", "1")
-    #expect(refused.status == 1)
-    #expect(refused.errors.contains("could not be made"))
+    try await home.expect(
+      "backup", home.folder.file("file"), "--keep", "1", status: 1, says: ["could not be made"])
   }
 }

@@ -103,9 +103,8 @@ struct ImportedSourceTests {
     let text = try await home.call("export").output
     let other = try Home()
     #expect(try other.offers("import", "-", input: text).status == 0)
-    let synced = try await other.call("sync")
-    #expect(synced.status == 66 && synced.errors.contains("ibotta has no source of its own."))
-    #expect(synced.errors.contains("offers sync ibotta --from"))
+    try await other.expect(
+      "sync", status: 66, says: ["ibotta has no source of its own.", "offers sync ibotta --from"])
     #expect(try await other.call("export").output.contains("\"name\":\"Tea\""))
   }
 
@@ -149,11 +148,12 @@ struct ImportedSourceTests {
         feed: "ibotta", source: url, outcome: .unchanged, bytes: 0, startedAt: Date(),
         durationSeconds: 0),
       remember: ChosenSource(url, origin: .imported), fetch: nil)
-    let result = try await home.call("sync", "ibotta")
-    #expect(result.status == 1)
-    #expect(result.errors.contains("not on the public internet"))
-    #expect(result.errors.contains("The source came with an import."))
-    #expect(result.errors.contains("offers sync ibotta --from \(url)"))
+    try await home.expect(
+      "sync", "ibotta", status: 1,
+      says: [
+        "not on the public internet", "The source came with an import.",
+        "offers sync ibotta --from \(url)",
+      ])
     #expect(server.requests.isEmpty)
   }
 

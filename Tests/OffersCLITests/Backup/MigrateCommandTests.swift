@@ -35,8 +35,7 @@ struct MigrateCommandTests {
     let home = try await makeSource()
     let before = try await export(home.database, home)
     let target = home.folder.file("copy.sqlite")
-    let first = try await home.call("migrate", "--to", target, "--verify", "--json")
-    #expect(first.status == 0, "\(first.errors)")
+    let first = try await home.expect("migrate", "--to", target, "--verify", "--json")
     let result = try Home.parse(first.output)
     #expect(result["copied"] as? Bool == true)
     #expect(result["verified"] as? Bool == true)
@@ -45,8 +44,7 @@ struct MigrateCommandTests {
     #expect(try await export(home.database, home) == before)
     let tokens = try await home.call("token", "list", "--user", "ben", "--database", target)
     #expect(tokens.output.contains("phone"))
-    let second = try await home.call("migrate", "--to", target)
-    #expect(second.status == 0, "\(second.errors)")
+    let second = try await home.expect("migrate", "--to", target)
     #expect(second.output.contains("were there already"))
     let logins = try await (
       TestStore.open(home.database, .readOnly).fetchLogins(),
@@ -66,8 +64,7 @@ struct MigrateCommandTests {
     try await home.call("import", document, "--accept-sources", "--database", target)
     // An import makes nobody an admin, unlike a migration.
     try await home.call("user", "role", "ann", "admin", "--database", target)
-    let result = try await home.call("migrate", "--to", target)
-    #expect(result.status == 0, "\(result.errors)")
+    try await home.expect("migrate", "--to", target)
     let logins = try await TestStore.open(target, .readOnly).fetchLogins()
     #expect(logins.contains { $0.passphrase != nil })
   }
@@ -83,11 +80,8 @@ struct MigrateCommandTests {
     let target = home.folder.file("copy.sqlite")
     try await home.call("migrate", "--to", target)
     let before = try await TestStore.open(target, .readOnly).fetchLogins()
-    let changed = try await OffersProgram.call(
-      change, environment: home.environment, input: "another passphrase of some length\n")
-    #expect(changed.status == 0, "\(changed.errors)")
-    let result = try await home.call("migrate", "--to", target, "--verify")
-    #expect(result.status == 64)
+    try await home.expect(change, input: "another passphrase of some length\n")
+    let result = try await home.expect("migrate", "--to", target, "--verify", status: 64)
     let user = change[0] == "token" ? "ben" : "ann"
     #expect(result.errors.contains("has other logins than the source, of \(user)."))
     let after = try await TestStore.open(target, .readOnly).fetchLogins()
@@ -100,21 +94,18 @@ struct MigrateCommandTests {
     let home = try await makeSource()
     let other = try await Home(synced: [FeedItem("9", "Rice")])
     let before = try await export(other.database, home)
-    let result = try await home.call("migrate", "--to", other.database)
-    #expect(result.status == 64)
-    #expect(result.errors.contains("has other data than the source"))
+    try await home.expect(
+      "migrate", "--to", other.database, status: 64, says: ["has other data than the source"])
     #expect(try await export(other.database, home) == before)
   }
 
   @Test("the source as the target and a missing source are refused")
   func refusesItself() async throws {
     let home = try Home()
-    #expect(try await home.call("migrate", "--to", home.folder.file("new.sqlite")).status == 66)
-    #expect(!FileManager.default.fileExists(atPath: home.folder.file("new.sqlite")))
+    try await home.expect("migrate", "--to", home.folder.file("new.sqlite"), status: 66)
+    #expect(!home.exists(home.folder.file("new.sqlite")))
     let full = try await Home(synced: [FeedItem("1", "Oat Milk")])
-    let result = try await full.call("migrate", "--to", full.database)
-    #expect(result.status == 64)
-    #expect(result.errors.contains("the same database"))
+    try await full.expect("migrate", "--to", full.database, status: 64, says: ["the same database"])
   }
 
   @Test("is refused while a process has either side open", .aboutFile)

@@ -45,12 +45,12 @@ struct OutputFileTests {
       ["image", "1", "--allow-private-network", "-o", path],
       ["export", "-o", path], ["backup", path], ["backup", "--force", path],
     ] {
-      let result = try await OffersProgram.call(words, environment: home.environment)
+      let result = try await home.call(words)
       #expect(result.status != 0, "\(words)")
       #expect(result.errors != "", "\(words)")
       #expect(Self.kind(path) == before, "\(words)")
     }
-    let left = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    let left = try home.files
     #expect(!left.contains { $0.contains(".new-") })
   }
 

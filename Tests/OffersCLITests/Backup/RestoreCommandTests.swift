@@ -26,8 +26,7 @@ struct RestoreCommandTests {
   @Test("puts a backup in place, and tells where the old database is")
   func restores() async throws {
     #expect(try await stars() == 2)
-    let result = try await home.call("restore", copy)
-    #expect(result.status == 0)
+    let result = try await home.expect("restore", copy)
     #expect(result.output.wholeMatch(of: /.*\/offers\.sqlite: \d+ kB, sound\n/) != nil)
     #expect(result.errors.hasPrefix("The old database is now \(home.database).before-"))
     #expect(try await stars() == 1)
@@ -57,18 +56,15 @@ struct RestoreCommandTests {
   func mistaken() async throws {
     let export = home.folder.file("saved.json")
     try await home.call("export", "-o", export)
-    let restored = try await home.call("restore", export)
-    #expect(restored.status == 64)
-    #expect(restored.errors.contains("saved.json is an export, not a backup. Nothing was changed."))
-    #expect(restored.errors.contains("offers import \(export)"))
-    let imported = try await home.call("import", copy)
-    #expect(imported.status == 64)
-    #expect(imported.errors.contains("offers restore \(copy)"))
+    try await home.expect(
+      "restore", export, status: 64,
+      says: [
+        "saved.json is an export, not a backup. Nothing was changed.", "offers import \(export)",
+      ])
+    try await home.expect("import", copy, status: 64, says: ["offers restore \(copy)"])
     #expect(try home.shell("gzip -k copy.sqlite saved.json").status == 0)
     for words in [["restore", copy + ".gz"], ["import", export + ".gz"]] {
-      let result = try await OffersProgram.call(words, environment: home.environment)
-      #expect(result.status == 64)
-      #expect(result.errors.contains("is compressed. Nothing was changed."))
+      try await home.expect(words, status: 64, says: ["is compressed. Nothing was changed."])
     }
     #expect(try await stars() == 2)
   }
@@ -78,9 +74,8 @@ struct RestoreCommandTests {
     try await DatabaseQueue(path: copy).write { database in
       try database.execute(sql: "CREATE UNIQUE INDEX one ON session ((1))")
     }
-    let result = try await home.call("restore", copy)
-    #expect(result.status == 0)
-    #expect(result.errors.contains("has parts that offers did not create: the index one"))
+    try await home.expect(
+      "restore", copy, says: ["has parts that offers did not create: the index one"])
     let doctor = try await home.call("doctor")
     #expect(doctor.output.contains("the index one was not created by this program"))
   }
@@ -91,12 +86,8 @@ struct RestoreCommandTests {
       try home.shell("head -c 16384 /dev/zero | dd of=copy.sqlite bs=8192 seek=4 conv=notrunc")
         .status
         == 0)
-    let result = try await home.call("restore", copy)
-    #expect(result.status == 1)
-    #expect(
-      result.errors.contains("offers restore --salvage \(copy)"),
-      "\(result.errors)")
-    #expect(try await home.call("restore", "missing").status == 66)
+    try await home.expect("restore", copy, status: 1, says: ["offers restore --salvage \(copy)"])
+    try await home.expect("restore", "missing", status: 66)
     #expect(try await stars() == 2)
   }
 
@@ -118,13 +109,13 @@ struct RestoreCommandTests {
         let old = try await home.call("list", "--favorites", "--database", path).output
         #expect(old.split(separator: "\n").count == 3)
         // The next round begins with the old database again.
-        #expect(try await home.call("restore", path).status == 0)
+        try await home.expect("restore", path)
       }
       _ = try home.shell("rm -f offers.sqlite.before-*")
     }
     #expect(killCount > 0)
-    #expect(try await home.call("doctor", "--repair").status == 0)
-    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    try await home.expect("doctor", "--repair")
+    let names = try home.files
     #expect(!names.contains("offers.sqlite-restoring") && !names.contains("offers.sqlite-restored"))
   }
 }

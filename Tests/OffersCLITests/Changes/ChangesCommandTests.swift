@@ -14,14 +14,14 @@ struct ChangesCommandTests {
       FeedItem("1", "Tea", "$0.75 Cash Back"), FeedItem("2", "Jam", "Up to 5% back"),
       FeedItem("3", "Bun", nil),
     ])
-    #expect(try await home.call("favorite", "1", "2").status == 0)
+    try await home.expect("favorite", "1", "2")
     _ = try home.feed([FeedItem("1", "Tea", "$1.25 Cash Back"), FeedItem("3", "Bun", "Free")])
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     _ = try home.feed([
       FeedItem("1", "Teas", "$1.00 Cash Back"), FeedItem("3", "Bun", "Free", terms: "One."),
       FeedItem("4", "Jam", "Up to 5% back"),
     ])
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     return home
   }
 
@@ -65,8 +65,7 @@ struct ChangesCommandTests {
     #expect(try await home.call("sync", "--news").output == "")
     #expect(try await home.call("sync", "--news", "--json").output == nothing)
     _ = try home.feed([FeedItem("1", "Tea", "$2.00 Cash Back")])
-    let changes = try #require(
-      try await home.callDocument("sync", "--news")["changes"] as? [[String: Any]])
+    let changes = try await home.objects("changes", "sync", "--news")
     #expect(changes.map { $0["kind"] as? String } == ["up"])
     #expect(try await home.call("sync", "--news", "--json").output == nothing)
   }
@@ -124,7 +123,7 @@ struct ChangesCommandTests {
     let home = try await Self.home()
     func kinds(_ options: String...) async throws -> [String] {
       let document = try Home.parse(
-        await OffersProgram.call(["changes", "--json"] + options, environment: home.environment)
+        await home.call(["changes", "--json"] + options)
           .output)
       let changes = document["changes"] as? [[String: Any]] ?? []
       return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }
@@ -194,7 +193,7 @@ struct ChangesCommandTests {
     #expect(
       try await home.call("changes", "--since", "last", "--reader", "mail").output == first.output)
     _ = try home.feed([FeedItem("3", "Bun", "Free", terms: "One."), FeedItem("4", "Jam")])
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     for reader in ["default", "mail"] {
       let third = try await home.call("changes", "--since", "last", "--reader", reader)
       #expect(
@@ -214,8 +213,7 @@ struct ChangesCommandTests {
   func filteredLast() async throws {
     let home = try await Self.home()
     func last(_ words: String...) async throws -> [String] {
-      let result = try await OffersProgram.call(
-        ["changes", "--since", "last", "--json"] + words, environment: home.environment)
+      let result = try await home.call(["changes", "--since", "last", "--json"] + words)
       let changes = try Home.parse(result.output)["changes"] as? [[String: Any]] ?? []
       return changes.map { "\($0["kind"] ?? "") \($0["ref"] as? String ?? "")" }
     }
@@ -227,8 +225,7 @@ struct ChangesCommandTests {
     #expect(try await last("--limit", "1") == ["changed ibotta:3"])
     #expect(try await last() == rest)
     for words in [[], ["--kind", "new"], ["--feed", "ibotta"]] {
-      let result = try await OffersProgram.call(
-        ["changes", "--since", "last"] + words, environment: home.environment)
+      let result = try await home.call(["changes", "--since", "last"] + words)
       #expect(result.output == "", "\(words)")
     }
     // A star that is set later marks no earlier change as read.
@@ -237,8 +234,7 @@ struct ChangesCommandTests {
     let mailed = try await last("--reader", "mail")
     #expect(mailed.filter { $0 == "changed ibotta:3" }.count == 2)
     #expect(try await last("--reader", "mail", "--favorites") == [])
-    let refused = try await home.call("changes", "--since", "last", "--reader", "a\u{1F}b")
-    #expect(refused.status == 64)
+    try await home.expect("changes", "--since", "last", "--reader", "a\u{1F}b", status: 64)
   }
 
   @Test("changes that could not be printed are not marked as read")
@@ -253,7 +249,7 @@ struct ChangesCommandTests {
   func manyPages() async throws {
     let home = try await Home(synced: [FeedItem("0", "Tea")])
     _ = try home.feed((0...1203).map { FeedItem("\($0)", $0 == 0 ? "Tea" : "Offer \($0)") })
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     let names = try await home.call("changes").output.split(separator: "\n").dropFirst(2).map {
       $0.drop { $0 != "O" }
     }
@@ -271,7 +267,7 @@ struct ChangesCommandTests {
     ] as [([String], Int32)])
   func refuses(options: [String], status: Int32) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await OffersProgram.call(["changes"] + options, environment: home.environment)
+    let result = try await home.call(["changes"] + options)
     #expect(result.status == status)
     #expect(result.output == "")
     #expect(result.errors != "")
@@ -309,12 +305,12 @@ struct ChangesCommandTests {
         + #""percent":5,"up_to":true},"texts":[]},{"at":"TIME","event":"gone","reward":{"role":"reward","text":"#
         + #""Up to 5% back","kind":"percent","minor_units":null,"currency":null,"percent":5,"#
         + #""up_to":true},"texts":[]}]}"# + "\n")
-    #expect(try await home.call("history", "9").status == 66)
+    try await home.expect("history", "9", status: 66)
     _ = try home.feed([
       FeedItem("1", "Teas", "$1.00 Cash Back", terms: String(repeating: "Any size. ", count: 20)),
       FeedItem("3", "Bun", "Free", terms: "One."), FeedItem("4", "Jam", "Up to 5% back"),
     ])
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     let news = try await home.call("changes", "--kind", "changed", "--limit", "1").output
     #expect(news.contains("\n   terms: – → Any size. ") && news.hasSuffix("…\n"))
     #expect(try await home.call("history", "1").output.hasSuffix(news.suffix(60)))
@@ -323,15 +319,15 @@ struct ChangesCommandTests {
   @Test("prune reports what it removed; with --dry-run, what it would remove")
   func prune() async throws {
     let home = try await Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
-    #expect(try await home.call("favorite", "1").status == 0)
+    try await home.expect("favorite", "1")
     _ = try home.feed([FeedItem("3", "Tea 3"), FeedItem("5", "Tea 5")])
-    #expect(try await home.call("sync", "--quiet", "--accept-removals").status == 0)
+    try await home.expect("sync", "--quiet", "--accept-removals")
     _ = try home.feed([FeedItem("3", "Tea"), FeedItem("5", "Tea 5")])
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     let now = TestStore.isFile ? " The file has SIZE." : ""
     let size = TestStore.isFile ? " The file has SIZE; before it had SIZE." : ""
     func prune(_ options: String...) async throws -> String {
-      try await OffersProgram.call(["prune"] + options, environment: home.environment).output
+      try await home.call(["prune"] + options).output
         .replacing(/\d[\d.]* k?B/, with: "SIZE").replacing(/"bytes_([a-z]+)":\d+/) {
           "\"\($0.output.1)\":SIZE"
         }
@@ -361,20 +357,17 @@ struct ChangesCommandTests {
       let sql = "UPDATE sync_run SET started_at = started_at - \(days * 86_400)"
       #expect(try home.shell("sqlite3 \"$OFFERS_DATABASE\" '\(sql)'").status == 0)
       for options in [[], ["--dry-run"]] {
-        let result = try await OffersProgram.call(
-          ["prune"] + options, environment: home.environment)
-        #expect(result.status == 0)
-        #expect(result.errors.contains("Ages are counted from the sync of"))
-        #expect(result.errors.contains("add --trust-clock."))
+        try await home.expect(
+          ["prune"] + options,
+          says: ["Ages are counted from the sync of", "add --trust-clock."])
       }
-      let trusting = try await OffersProgram.call(
-        ["prune", "--trust-clock", "--dry-run"], environment: home.environment)
-      #expect(trusting.status == 0 && trusting.errors.isEmpty)
+      let trusting = try await home.expect(["prune", "--trust-clock", "--dry-run"])
+      #expect(trusting.errors.isEmpty)
     }
     for (options, status) in [
       (["--older-than", "last"], Int32(64)), (["--database", "/nowhere/x.sqlite"], 66),
     ] {
-      let result = try await OffersProgram.call(["prune"] + options, environment: home.environment)
+      let result = try await home.call(["prune"] + options)
       #expect(result.status == status)
     }
   }

@@ -18,9 +18,7 @@ struct ExitCodeTests {
     ])
   func wrongUsage(arguments: [String]) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await OffersProgram.call(arguments, environment: home.environment)
-    #expect(result.status == 64)
-    #expect(result.output == "")
+    let result = try await home.expect(arguments, status: 64, output: "")
     #expect(result.errors != "")
   }
 
@@ -35,9 +33,7 @@ struct ExitCodeTests {
     ])
   func notFound(arguments: [String]) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await OffersProgram.call(arguments, environment: home.environment)
-    #expect(result.status == 66)
-    #expect(result.output == "")
+    let result = try await home.expect(arguments, status: 66, output: "")
     #expect(result.errors.hasPrefix("offers: "))
     #expect(!FileManager.default.fileExists(atPath: "/nowhere"))
   }
@@ -51,7 +47,7 @@ struct ExitCodeTests {
     ])
   func unwritable(arguments: [String], status: Int) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await OffersProgram.call(arguments, environment: home.environment)
+    let result = try await home.call(arguments)
     #expect(Int(result.status) == status)
     #expect(result.errors.hasPrefix("offers: "))
     #expect(result.errors.split(separator: "\n", omittingEmptySubsequences: false).count == 3)
@@ -72,10 +68,10 @@ struct ExitCodeTests {
       (["serve", "--port", "-1"], "--port must be 0 to 65535."),
     ])
   func belowZero(arguments: [String], message: String) async throws {
-    let result = try await OffersProgram.call(
-      arguments, environment: try await Home(synced: [FeedItem("1", "Tea")]).environment)
+    let result = try await OffersProgram.expect(
+      arguments, environment: try await Home(synced: [FeedItem("1", "Tea")]).environment, status: 64
+    )
     #expect(result.errors.hasPrefix("offers: \(message)\n"))
-    #expect(result.status == 64)
   }
 
   @Test(
@@ -122,7 +118,7 @@ struct ExitCodeTests {
     ])
   func suggestions(arguments: [String], expected: String) async throws {
     let home = try await Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])
-    let result = try await OffersProgram.call(arguments, environment: home.environment)
+    let result = try await home.call(arguments)
     #expect(result.errors.hasPrefix(expected), "\(result.errors)")
     #expect((result.status == 0) == (arguments.contains("--page")))
   }
@@ -131,10 +127,10 @@ struct ExitCodeTests {
   func failed() async throws {
     let home = try Home()
     let truncated = try home.folder.write("[{", to: "truncated.json")
-    #expect(try await home.call("sync", "--from", truncated).status == 1)
-    #expect(try await home.call("sync", "--from", home.folder.path).status == 1)
+    try await home.expect("sync", "--from", truncated, status: 1)
+    try await home.expect("sync", "--from", home.folder.path, status: 1)
     let foreign = try home.folder.write("somebody's diary", to: "diary.txt")
-    #expect(try await home.call("sync", "--database", foreign).status == 1)
+    try await home.expect("sync", "--database", foreign, status: 1)
     #expect(try home.folder.text(of: "diary.txt") == "somebody's diary")
   }
 
@@ -142,8 +138,7 @@ struct ExitCodeTests {
   func help() async throws {
     let home = try Home()
     for arguments in [["--help"], ["--version"], ["sync", "--help"], ["help", "list"], []] {
-      let result = try await OffersProgram.call(arguments, environment: home.environment)
-      #expect(result.status == 0)
+      let result = try await home.expect(arguments)
       #expect(result.output != "" && result.errors == "")
     }
     #expect(try await home.call("--version").output == Version.current + "\n")
@@ -162,21 +157,15 @@ struct ExitCodeTests {
 
     let waiting = try OffersProgram.start(["sync", "--quiet"], environment: home.environment)
     #expect(try await home.call("list").output.contains("Tea"))
-    #expect(try await home.call("favorite", "1").status == 0)
-    #expect(try await home.call("status").status == 0)
+    try await home.expect("favorite", "1")
+    try await home.expect("status")
     #expect(waiting.wait() == 11)
     #expect(holder.isRunning)
 
     holder.send(SIGKILL)
     holder.wait()
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     #expect(try await home.call("list", "--favorites").output.contains("Tea"))
-  }
-
-  @Test("The error of a locked feed has an exit code of its own")
-  func lockedMessage() throws {
-    let error = OffersError(.locked, "Another sync of ibotta is running.")
-    #expect(ExitStatus.code(for: error) == ExitStatus.locked)
   }
 
   @Test("Some failed feeds exit with 3; if all fail, the exit code is their common one, or 1")
@@ -194,15 +183,16 @@ struct ExitCodeTests {
   @Test("A sync of a known and an unknown feed syncs the known one and exits with 3")
   func someFailed() async throws {
     let home = try Home()
-    let result = try await home.call("sync", "nofeed", "ibotta")
+    let result = try await home.expect("sync", "nofeed", "ibotta", status: 3)
     #expect(result.output.hasPrefix("ibotta: 64 new"))
     #expect(result.errors.hasPrefix("offers: There is no feed “nofeed”."))
-    #expect(result.status == 3)
   }
 
   @Test(
     "Output to a closed stream is reported and exits with 1",
-    arguments: ["list --json", "list", "export", "search tea", "show 1", "status", "--version"])
+    arguments: [
+      "list --json", "list", "export", "search tea", "show 1", "status", "--version", "sync",
+    ])
   func closedOutput(command: String) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
     let result = try home.shell("offers \(command) >&-")

@@ -249,6 +249,16 @@ struct HostileFileTests {
     }
   }
 
+  @Test("An export has no control characters of a change's fields")
+  func changedFields() async throws {
+    let (home, base) = try await Self.makeFile()
+    let mutation = Mutation(table: "change", column: "fields", value: "'\(Self.escapes)'")
+    #expect(try await Self.apply([mutation], to: base, at: home.database))
+    let export = try await home.expect("export").output
+    #expect(Self.isHarmless(export, isTerminal: false))
+    #expect(export.contains(#","fields":null"#))
+  }
+
   /// The commands that write count on from what is stored.
   @Test("No number in any column ends a sync or a pruning")
   func numbers() async throws {
@@ -263,7 +273,7 @@ struct HostileFileTests {
         let mutation = Mutation(table: column.table, column: column.column, value: "\(value)")
         guard try await Self.apply([mutation], to: base, at: home.database) else { continue }
         for command in [["prune"], ["sync", "--quiet", "--from", feed]] {
-          let result = try await OffersProgram.call(command, environment: home.environment)
+          let result = try await home.call(command)
           #expect([0, 1, 3].contains(result.status), "\(mutation) \(command) \(result.errors)")
         }
       }
@@ -279,8 +289,7 @@ struct HostileFileTests {
       let mutation = Mutation(table: table, column: "name", value: name)
       #expect(try await Self.apply([mutation], to: base, at: home.database))
       for command in ["list", "status", "feeds", "doctor"] {
-        let result = try await home.call(command)
-        #expect(result.status == 1)
+        let result = try await home.expect(command, status: 1)
         #expect((result.output + result.errors).contains("has a name that no \(holder) can have"))
       }
       // What is sound can be saved.
@@ -294,16 +303,15 @@ struct HostileFileTests {
     let (home, base) = try await Self.makeFile()
     let mutation = Mutation(table: "image_tally", column: "hit_count", value: "-5")
     #expect(try await Self.apply([mutation], to: base, at: home.database))
-    let doctor = try await home.call("doctor")
+    let doctor = try await home.expect("doctor", status: 1)
     #expect(doctor.output.contains("CHECK constraint failed in image_tally"))
-    #expect(doctor.status == 1)
-    let backup = try await home.call("backup", home.folder.file("copy.sqlite"))
-    #expect(backup.status == 1)
-    #expect(backup.errors.contains("The database is damaged, so no copy was made."))
+    try await home.expect(
+      "backup", home.folder.file("copy.sqlite"), status: 1,
+      says: ["The database is damaged, so no copy was made."])
     let other = home.folder.file("other.sqlite")
-    let restored = try await home.call("restore", home.database, "--database", other)
-    #expect(restored.status == 1)
-    #expect(restored.errors.contains("is damaged. Nothing was changed."))
+    try await home.expect(
+      "restore", home.database, "--database", other, status: 1,
+      says: ["is damaged. Nothing was changed."])
     #expect(!FileManager.default.fileExists(atPath: other))
   }
 }

@@ -40,7 +40,7 @@ struct HostileTextTests {
       ["sync", "\u{1B}c"],
       ["sync", "--from", "/nowhere/\u{1B}c"], ["list", "--database", "/nowhere/\u{1B}c"],
     ] {
-      let result = try await OffersProgram.call(command, environment: home.environment)
+      let result = try await home.call(command)
       #expect(Self.isPlain(result.output), "\(command)")
       #expect(Self.isPlain(result.errors), "\(command)")
       #expect(result.output + result.errors != "", "\(command)")
@@ -58,10 +58,9 @@ struct HostileTextTests {
   func status() async throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea")], named: "\u{1B}[31mfeed\n.json")
-    #expect(try await home.call("sync", "--from", path).status == 0)
+    try await home.expect("sync", "--from", path)
     try home.folder.write("[", to: "\u{1B}[31mfeed\n.json")
-    let sync = try await home.call("sync")
-    #expect(sync.status == 1)
+    let sync = try await home.expect("sync", status: 1)
     let status = try await home.call("status")
     #expect(Self.isPlain(sync.output) && Self.isPlain(sync.errors) && Self.isPlain(status.output))
   }
@@ -84,7 +83,7 @@ struct HostileTextTests {
       ["changes", "--json"], ["history", "1", "--json"], ["search", "tea", "--json"],
       ["search", "--json"],
     ] {
-      let result = try await OffersProgram.call(command, environment: home.environment)
+      let result = try await home.call(command)
       #expect(
         result.output.unicodeScalars.allSatisfy {
           $0 == "\n" || !(0..<0x20).contains($0.value) && !(0x7F..<0xA0).contains($0.value)

@@ -51,7 +51,7 @@ struct KillTests {
   /// Runs the program to its end and returns how long that takes.
   private func duration(of arguments: [String]) throws -> Duration {
     let begun = ContinuousClock.now
-    let result = try OffersProgram.run(arguments, environment: home.environment)
+    let result = try home.offers(arguments)
     #expect(result.status == 0, "\(result.errors)")
     return ContinuousClock.now - begun
   }
@@ -101,7 +101,7 @@ struct KillTests {
     #expect(killCount > 0)
     #expect(try home.offers("list", "--favorites").output.split(separator: "\n").count == 4)
     let next = current == "A" ? "B" : "A"
-    #expect(try OffersProgram.run(try sync(next), environment: home.environment).status == 0)
+    #expect(try home.offers(try sync(next)).status == 0)
     #expect(try await storedNames(home.database) == names[next])
     #expect(try home.offers("list", "--favorites").output.split(separator: "\n").count == 4)
   }
@@ -125,7 +125,7 @@ struct KillTests {
       }
       let stored = try await storedNames(database)
       #expect(stored.isEmpty || stored == names)
-      #expect(try OffersProgram.run(arguments, environment: home.environment).status == 0)
+      #expect(try home.offers(arguments).status == 0)
       #expect(try await storedNames(database) == names)
     }
     #expect(killCount > 0)

@@ -94,24 +94,6 @@ struct NaughtyStringsTests {
     }
   }
 
-  @Test("no command's output contains the texts' control characters")
-  func output() async throws {
-    let (home, _) = try await Self.home()
-    for command in [
-      ["list"], ["list", "--format", "markdown"], ["list", "--sort", "name"], ["changes"],
-      ["search", "a"], ["search", "offer", "--limit", "1000"], ["status"],
-    ] {
-      let result = try await OffersProgram.call(command, environment: home.environment)
-      #expect(result.status == 0)
-      #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
-    }
-    for offer in try await Self.offers(in: home) where offer.ref.offerID.utf8.count < 200 {
-      #expect(
-        OfferCard.lines(offer, FeedPresentation(), at: .now, width: 80)
-          .allSatisfy { Self.isPlain($0.rendered(isTerminal: true)) })
-    }
-  }
-
   @Test("any text is accepted as an argument on the command line")
   func commandLine() async throws {
     let (home, _) = try await Self.home()
@@ -119,7 +101,7 @@ struct NaughtyStringsTests {
     let some = Self.texts.shuffled(using: &random).prefix(TestSize.scaled(Self.texts.count))
     for text in some where !text.contains("\0") {
       for command in [["search", "--", text], ["show", "--", text], ["list", "--feed=\(text)"]] {
-        let result = try await OffersProgram.call(command, environment: home.environment)
+        let result = try await home.call(command)
         #expect([0, 64, 66].contains(result.status), "\(command): \(result.errors)")
         #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
       }

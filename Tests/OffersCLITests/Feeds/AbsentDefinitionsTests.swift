@@ -3,11 +3,12 @@ import Testing
 
 @Suite("A file of definitions that does not exist")
 struct AbsentDefinitionsTests {
+  private static func absent(_ home: Home) -> [String: String] {
+    ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
+  }
+
   private static func run(_ home: Home, _ words: String...) async throws -> OffersProgram.Result {
-    let environment = home.environment.merging(
-      ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
-    ) { $1 }
-    return try await OffersProgram.call(words, environment: environment)
+    try await home.call(words, with: absent(home))
   }
 
   @Test("commands that need no own definition work when OFFERS_CONFIG names an absent file")
@@ -17,11 +18,7 @@ struct AbsentDefinitionsTests {
       ["sync"], ["list"], ["search", "tea"], ["show", "900117"], ["changes"], ["status"], ["feeds"],
       ["feeds", "show", "albums"], ["feeds", "set", "ibotta", "--every", "6h"],
     ] {
-      let environment = home.environment.merging(
-        ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
-      ) { $1 }
-      let result = try await OffersProgram.call(words, environment: environment)
-      #expect(result.status == 0, "\(words): \(result.errors)")
+      try await home.expect(words, with: Self.absent(home))
       if words == ["status"] {
         let doctor = try await Self.run(home, "doctor")
         #expect(doctor.status == 0)
@@ -34,21 +31,15 @@ struct AbsentDefinitionsTests {
   func explains() async throws {
     let home = try Home()
     for words in [["sync", "tea"], ["feeds", "show", "tea"], ["feeds", "check", "tea"]] {
-      let environment = home.environment.merging(
-        ["OFFERS_CONFIG": home.folder.file("absent.yaml")]
-      ) { $1 }
-      let result = try await OffersProgram.call(words, environment: environment)
-      #expect(result.status == 66, "\(words)")
-      #expect(result.errors.contains("absent.yaml"), "\(words)")
-      #expect(result.errors.contains("offers feeds add NAME SOURCE"), "\(words)")
+      try await home.expect(
+        words, status: 66, says: ["absent.yaml", "offers feeds add NAME SOURCE"],
+        with: Self.absent(home))
     }
     let absent = home.folder.file("absent.yaml")
-    let option = try await home.call("sync", "tea", "--config", absent)
-    #expect(option.status == 66)
-    #expect(option.errors.contains("offers feeds add NAME SOURCE"))
+    try await home.expect(
+      "sync", "tea", "--config", absent, status: 66, says: ["offers feeds add NAME SOURCE"])
     // A shipped feed needs no definition.
-    #expect(
-      try await home.call("sync", "facts", "--from", "sample", "--config", absent).status == 0)
+    try await home.expect("sync", "facts", "--from", "sample", "--config", absent)
     let doctor = try await home.call("doctor", "--config", absent)
     #expect(doctor.output.contains("absent.yaml, which --config names"))
   }
@@ -60,7 +51,7 @@ struct AbsentDefinitionsTests {
     let own = try home.folder.write(
       "feeds: {shop: {source: \"\(home.folder.file("shop.json"))\", id: id, fields: {name: title}}}\n",
       to: "own.yaml")
-    #expect(try await home.call("sync", "shop", "--config", own).status == 0)
+    try await home.expect("sync", "shop", "--config", own)
     let result = try await Self.run(home, "sync")
     #expect(result.status == 66)
     #expect(result.errors.contains("There is no feed “shop”"))

@@ -22,7 +22,7 @@ struct FeedDocumentTests {
   func documents() async throws {
     let home = try Home()
     let path = try home.folder.write(FeedsCommandTests.rss, to: "shop.rss")
-    #expect(try await home.call("feeds", "add", "shop", path).status == 0)
+    try await home.expect("feeds", "add", "shop", path)
     let checked = try await home.callDocument("feeds", "check", "shop")
     let check = try #require((checked["feeds"] as? [[String: Any]])?.first)
     #expect(
@@ -44,7 +44,6 @@ struct FeedDocumentTests {
     let shown = try await home.callDocument("feeds", "show", "shop")
     #expect(shown["definition"] as? String == (try await home.call("feeds", "show", "shop").output))
     let empty = try home.folder.write(FeedsCommandTests.shop, to: "shop.json")
-    let none = try await home.call("feeds", "check", "ibotta", "--from", empty, "--json")
-    #expect(none.status == 1)
+    try await home.expect("feeds", "check", "ibotta", "--from", empty, "--json", status: 1)
   }
 }

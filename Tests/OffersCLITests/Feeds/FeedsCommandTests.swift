@@ -28,15 +28,14 @@ struct FeedsCommandTests {
   func addsByAddress() async throws {
     let home = try Home()
     let path = try home.folder.write(Self.rss, to: "shop.rss")
-    let added = try await home.call("feeds", "add", "corner-shop", path)
-    #expect(added.status == 0)
+    let added = try await home.expect("feeds", "add", "corner-shop", path)
     #expect(
       home.stable(added.output)
         == "corner-shop: 2 new, 0 changed, 0 gone, 0 back, 0 unchanged, 1 skipped in TIME\n")
     let offer = try await home.callDocument("show", "corner-shop:t1")
     #expect(offer["name"] as? String == "Tea & Honey")
     #expect((offer["reward"] as? [String: Any])?["minor_units"] as? Int == 450)
-    let feeds = try #require(try await home.callDocument("feeds")["feeds"] as? [[String: Any]])
+    let feeds = try await home.objects("feeds", "feeds")
     let shop = try #require(feeds.first { $0["name"] as? String == "corner-shop" })
     #expect(shop["title"] as? String == "Corner Shop")
     #expect(shop["source"] as? String == path)
@@ -48,7 +47,7 @@ struct FeedsCommandTests {
   func setsInterval() async throws {
     let home = try Home()
     func every() async throws -> Int? {
-      let feeds = try #require(try await home.callDocument("feeds")["feeds"] as? [[String: Any]])
+      let feeds = try await home.objects("feeds", "feeds")
       return feeds.first { $0["name"] as? String == "albums" }?["every_seconds"] as? Int
     }
     #expect(
@@ -72,36 +71,32 @@ struct FeedsCommandTests {
     }
     // An interval in the user's own file counts, and is changed there.
     let own = try home.folder.write("intervals: {albums: 3h}\n", to: "feeds.yaml")
-    let refused = try await home.call(
-      "feeds", "set", "albums", "--every", "2h", "--config", own)
-    #expect(refused.status == 64)
-    #expect(
-      refused.errors.contains("sets the interval of albums, and that counts."), "\(refused.errors)")
+    try await home.expect(
+      "feeds", "set", "albums", "--every", "2h", "--config", own, status: 64,
+      says: ["sets the interval of albums, and that counts."])
   }
 
   @Test("options on the command line take precedence over guesses")
   func addsByHand() async throws {
     let home = try Home()
     let path = try home.folder.write(Self.shop, to: "shop.json")
-    let added = try await home.call(
+    try await home.expect(
       "feeds", "add", "teas", path, "--items", "data.products", "--map", "id=sku",
       "name={title} ({sku})", "--every", "2h", "--format", "json")
-    #expect(added.status == 0, "\(added.errors)")
     #expect(try await home.callDocument("show", "teas:a-1")["name"] as? String == "Green Tea (a-1)")
     let shown = try await home.call("feeds", "show", "teas").output
     #expect(shown.contains("every: 2h"))
     #expect(shown.contains("items: data.products"))
     // The printed text is itself a valid definition.
     let copy = try home.folder.write(shown, to: "copy.yaml")
-    #expect(try await home.call("feeds", "check", copy).status == 0)
+    try await home.expect("feeds", "check", copy)
   }
 
   @Test("a definitions file of more than 1 MiB is refused")
   func boundsFiles() async throws {
     let home = try Home()
     let path = try home.folder.write(String(repeating: "#", count: (1 << 20) + 1), to: "feeds.yaml")
-    let result = try await OffersProgram.call(
-      ["feeds", "--config", path], environment: home.environment)
+    let result = try await home.call(["feeds", "--config", path])
     #expect(result.status != 0)
     #expect(result.errors.contains("is larger than 1 MiB."), "\(result.errors)")
   }
@@ -125,10 +120,9 @@ struct FeedsCommandTests {
   func addsEmptyFeeds(empty: String, later: String) async throws {
     let home = try Home()
     let path = try home.folder.write(empty, to: "feed")
-    let added = try await home.call("feeds", "add", "sales", path)
-    #expect(added.status == 0, "\(added.errors)")
+    let added = try await home.expect("feeds", "add", "sales", path)
     #expect(added.output.contains("sales: no offers found"))
-    #expect(try await home.call("list", "--feed", "sales").status == 0)
+    try await home.expect("list", "--feed", "sales")
     try home.folder.write(later, to: "feed")
     #expect(try await home.call("sync", "sales").output.contains("sales: 1 new"))
     #expect(try await home.callDocument("show", "sales:k1")["name"] as? String == "Kettle")
@@ -141,8 +135,7 @@ struct FeedsCommandTests {
     let shown = try await home.call("feeds", "add", "one", path)
     #expect(
       shown.errors.contains("  Tea & Honey  4.50 USD  https://shop.example/t1\n  Jam  3.00 USD\n"))
-    let quiet = try await home.call("feeds", "add", "two", path, "--yes")
-    #expect(quiet.status == 0)
+    let quiet = try await home.expect("feeds", "add", "two", path, "--yes")
     #expect(!quiet.errors.contains("Jam"))
     #expect(home.stable(quiet.output).contains("two: 2 new"))
   }
@@ -157,16 +150,14 @@ struct FeedsCommandTests {
       ("torn.json", #"[{"id":1,"na"#),
     ] {
       let path = try home.folder.write(text, to: name)
-      let result = try await home.call("feeds", "add", "feed", path)
-      #expect(result.status == 1, "\(name): \(result.errors)")
+      let result = try await home.expect("feeds", "add", "feed", path, status: 1)
       #expect(!result.errors.isEmpty)
-      #expect(try await home.call("feeds", "show", "feed").status == 66)
+      try await home.expect("feeds", "show", "feed", status: 66)
     }
     let shop = try home.folder.write(Self.shop, to: "shop.json")
-    let wrong = try await home.call(
-      "feeds", "add", "feed", shop, "--items", "data.things", "--map", "id=sku", "name=title")
-    #expect(wrong.status == 1)
-    #expect(wrong.errors.contains("data.things"))
+    try await home.expect(
+      "feeds", "add", "feed", shop, "--items", "data.things", "--map", "id=sku", "name=title",
+      status: 1, says: ["data.things"])
   }
 
   @Test(
@@ -181,10 +172,7 @@ struct FeedsCommandTests {
     ])
   func refusesMistakes(words: [String], says: String) async throws {
     let home = try Home()
-    let result = try await OffersProgram.call(
-      ["feeds", "add"] + words, environment: home.environment)
-    #expect(result.status == 64)
-    #expect(result.errors.contains(says), "\(result.errors)")
+    try await home.expect(["feeds", "add"] + words, status: 64, says: [says])
   }
 
   @Test("a mistake in the definitions file is reported with its line, for any feed")
@@ -193,32 +181,27 @@ struct FeedsCommandTests {
     let path = try home.folder.write(
       "feeds:\n  a:\n    id: id\n    fields:\n      nmae: title\n", to: "feeds.yaml")
     for words in [["feeds"], ["sync", "a"], ["feeds", "check", "a"]] {
-      let result = try await OffersProgram.call(
-        words + ["--config", path], environment: home.environment)
-      #expect(result.status == 64)
-      #expect(result.errors.contains("feeds.yaml:5: “nmae” is not a field."), "\(result.errors)")
-      #expect(result.errors.contains("Did you mean name?"))
+      try await home.expect(
+        words + ["--config", path], status: 64,
+        says: ["feeds.yaml:5: “nmae” is not a field.", "Did you mean name?"])
     }
-    let absent = try await home.call("sync", "a", "--config", home.folder.file("none.yaml"))
-    #expect(absent.status == 66)
+    try await home.expect("sync", "a", "--config", home.folder.file("none.yaml"), status: 66)
   }
 
   @Test("a check stores nothing and reports what each field matched")
   func checks() async throws {
     let home = try Home()
     let path = try home.folder.write(Self.rss, to: "shop.rss")
-    #expect(try await home.call("feeds", "add", "shop", path).status == 0)
+    try await home.expect("feeds", "add", "shop", path)
     let before = try await home.callDocument("status")["feeds"] as? [[String: Any]]
-    let result = try await home.call("feeds", "check", "shop")
-    #expect(result.status == 0)
+    let result = try await home.expect("feeds", "check", "shop")
     #expect(result.output.hasPrefix("Corner Shop: 2 of 3 records are offers, 1 skipped"))
     #expect(result.output.contains(/\n  link +1 +50 %\n/))
     #expect(result.output.contains("record 3 skipped: no id"))
     let after = try await home.callDocument("status")["feeds"] as? [[String: Any]]
     #expect(before?.count == after?.count)
-    #expect(try await home.call("feeds", "check", "albums", "--from", "sample").status == 0)
-    let unnamed = try await home.call("feeds", "check", "ibotta")
-    #expect(unnamed.status == 0)
+    try await home.expect("feeds", "check", "albums", "--from", "sample")
+    let unnamed = try await home.expect("feeds", "check", "ibotta")
     #expect(
       unnamed.errors == """
         These are the built-in sample offers. To check your own feed:
@@ -230,11 +213,10 @@ struct FeedsCommandTests {
   @Test("a removed feed is no longer synced, keeps its offers, and can be subscribed again")
   func removes() async throws {
     let home = try Home()
-    #expect(try await home.call("sync", "restaurants", "--from", "sample").status == 0)
-    let listed = try #require(
-      try await home.callDocument("list", "--feed", "restaurants")["offers"] as? [[String: Any]])
+    try await home.expect("sync", "restaurants", "--from", "sample")
+    let listed = try await home.objects("offers", "list", "--feed", "restaurants")
     let ref = try #require(listed.first?["ref"] as? String)
-    #expect(try await home.call("favorite", ref).status == 0)
+    try await home.expect("favorite", ref)
     let removed = try await home.call("feeds", "remove", "restaurants")
     #expect(removed.output.hasPrefix("restaurants: no longer synced. Its "))
     #expect(removed.output.hasSuffix(" offers stay, with 1 favorite, kept for good.\n"))
@@ -242,8 +224,8 @@ struct FeedsCommandTests {
     #expect(try await home.call("list", "--favorites").output.contains(ref))
     #expect(
       try await home.call("feeds", "remove", "restaurants").output.contains("was not subscribed"))
-    #expect(try await home.call("feeds", "remove", "nosuch").status == 66)
-    #expect(try await home.call("sync", "restaurants", "--from", "sample").status == 0)
+    try await home.expect("feeds", "remove", "nosuch", status: 66)
+    try await home.expect("sync", "restaurants", "--from", "sample")
     #expect(try await home.call("sync", "ibotta", "restaurants", "--quiet").status != 64)
   }
 
@@ -272,8 +254,7 @@ struct FeedsCommandTests {
       #"[{"id":"a1","name":"\#(odd)","reward":"$1"},{"id":"b2","name":"Tea","reward":"$2"},"#
         + #"{"id":"c3","name":"Jam","reward":"$3"}]"#, to: "odd.json")
     #expect(try await home.call("feeds", "guess", feed).output.contains("\n      name: name\n"))
-    let added = try await home.call("feeds", "add", "odd", feed)
-    #expect(added.status == 0)
+    let added = try await home.expect("feeds", "add", "odd", feed)
     let asked = "no currency. Which one is it? Set it: offers feeds set odd --currency USD"
     #expect(added.errors.contains(asked))
     #expect(added.errors.components(separatedBy: "urrency").count == 3)

@@ -7,16 +7,15 @@ struct RemovedFeedTests {
   @Test("a feed is removed with its offers, except favorites, and says what goes and what stays")
   func removesOffers() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
-    #expect(try await home.call("sync", "restaurants", "--from", "sample").status == 0)
-    #expect(try await home.call("favorite", "ibotta:2").status == 0)
+    try await home.expect("sync", "restaurants", "--from", "sample")
+    try await home.expect("favorite", "ibotta:2")
     let kept = try await home.call("feeds", "remove", "ibotta")
     #expect(
       kept.output
         == "ibotta: no longer synced. Its 2 offers stay, with 1 favorite, kept for good.\n")
     #expect(
       kept.errors == "To remove its offers as well: offers feeds remove ibotta --offers\n")
-    let unasked = try await home.call("feeds", "remove", "ibotta", "--offers")
-    #expect(unasked.status == 64)
+    let unasked = try await home.expect("feeds", "remove", "ibotta", "--offers", status: 64)
     #expect(
       unasked.errors
         == """
@@ -35,26 +34,23 @@ struct RemovedFeedTests {
     #expect(again.output.hasSuffix(" offers were removed.\n"))
     #expect(try await home.callDocument("list")["offers"] as? [String] == [])
     #expect(try await home.call("list", "--favorites").output.contains("gone: Jam"))
-    #expect(try await home.call("feeds", "remove", "nosuch", "--offers").status == 66)
+    try await home.expect("feeds", "remove", "nosuch", "--offers", status: 66)
   }
 
   @Test("a feed is not added if the database cannot be opened")
   func isNotHalfAdded() async throws {
     let home = try Home()
     let source = try home.feed([FeedItem("1", "Tea")], named: "other.json")
-    let closed = try await OffersProgram.call(
-      ["feeds", "add", "other", source, "--yes", "--database", home.folder.path],
-      environment: home.environment)
-    #expect(closed.status == 1)
-    #expect(try await home.call("feeds", "show", "other").status == 66)
+    try await home.expect(
+      ["feeds", "add", "other", source, "--yes", "--database", home.folder.path], status: 1)
+    try await home.expect("feeds", "show", "other", status: 66)
   }
 
   @Test("of two settings, none is stored if one is refused")
   func isNotHalfSet() async throws {
     let home = try Home()
-    let result = try await home.call(
-      "feeds", "set", "ibotta", "--every", "2h", "--currency", "euro")
-    #expect(result.status == 64)
+    try await home.expect(
+      "feeds", "set", "ibotta", "--every", "2h", "--currency", "euro", status: 64)
     let both = try await home.call(
       "feeds", "set", "ibotta", "--every", "3h", "--currency", "EUR")
     #expect(both.output == "ibotta: every 3h\nibotta: amounts in EUR\n")
@@ -70,7 +66,7 @@ struct RemovedFeedTests {
     let feed = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     let config = try home.folder.write(
       "feeds: {shop: {source: \"\(feed)\", id: id, fields: {name: name}}}\n", to: "own.yaml")
-    #expect(try await home.call("sync", "shop", "--config", config).status == 0)
+    try await home.expect("sync", "shop", "--config", config)
     let subscribed = "shop: has no definition here, so it is not synced. If another file has its"
     for command in ["feeds", "status"] {
       let result = try await home.call(command)
@@ -78,7 +74,7 @@ struct RemovedFeedTests {
       #expect(result.output.contains(" no definition\n"))
       #expect(!(try await home.call(command, "--config", config)).errors.contains("no definition"))
     }
-    #expect(try await home.call("feeds", "remove", "shop").status == 0)
+    try await home.expect("feeds", "remove", "shop")
     let former =
       "shop: is not subscribed and has no definition here, but 2 offers of it are stored."
     for command in ["feeds", "status"] {
@@ -86,11 +82,10 @@ struct RemovedFeedTests {
       #expect((result.output + result.errors).contains(former), "\(result.output + result.errors)")
       #expect((result.output + result.errors).contains("offers feeds remove shop --offers"))
     }
-    let listed = try #require(
-      try await home.callDocument("status")["former_feeds"] as? [[String: Any]])
+    let listed = try await home.objects("former_feeds", "status")
     #expect(listed.map { $0["name"] as? String } == ["shop"])
     #expect(listed.map { $0["defined"] as? Bool } == [false])
-    #expect(try await home.call("feeds", "remove", "shop", "--offers", "--yes").status == 0)
+    try await home.expect("feeds", "remove", "shop", "--offers", "--yes")
     #expect(!(try await home.call("feeds").output).contains("shop"))
     #expect(!(try await home.call("status").output).contains("shop"))
   }

@@ -37,7 +37,7 @@ struct StoredDefinitionTests {
   }
 
   private static func feed(_ name: String, in home: Home) async throws -> [String: Any] {
-    let feeds = try #require(try await home.callDocument("feeds")["feeds"] as? [[String: Any]])
+    let feeds = try await home.objects("feeds", "feeds")
     return try #require(feeds.first { $0["name"] as? String == name })
   }
 
@@ -46,8 +46,6 @@ struct StoredDefinitionTests {
     let home = try Home()
     try home.folder.write(#"[{"id":"1","name":"Green Tea","price":"3.50"}]"#, to: "tea.json")
     let path = ".config/offers/feeds.yaml"
-    try FileManager.default.createDirectory(
-      atPath: home.folder.file(".config/offers"), withIntermediateDirectories: true)
     try home.folder.write(Self.oldFile(home), to: path)
     let synced = try await home.call("sync", "tea")
     #expect(synced.output.hasPrefix("tea: 1 new"), "\(synced.errors)")
@@ -61,12 +59,11 @@ struct StoredDefinitionTests {
       #expect(feed["defined_in"] as? String == place)
     }
     let other = try home.feed([FeedItem("1", "Rug")], named: "rug.json")
-    #expect(try await home.call("feeds", "add", "rug", other, "--yes").status == 0)
-    #expect(try await home.call("feeds", "set", "jam", "--every", "5h").status == 0)
-    #expect(try await home.call("feeds", "set", "tea", "--every", "5h").status == 64)
-    let edited = try await home.call("feeds", "edit", "tea")
-    #expect(edited.status == 64)
-    #expect(edited.errors.contains("feeds.yaml, which is yours alone to change."))
+    try await home.expect("feeds", "add", "rug", other, "--yes")
+    try await home.expect("feeds", "set", "jam", "--every", "5h")
+    try await home.expect("feeds", "set", "tea", "--every", "5h", status: 64)
+    try await home.expect(
+      "feeds", "edit", "tea", status: 64, says: ["feeds.yaml, which is yours alone to change."])
     let removed = try await home.call("feeds", "remove", "tea")
     #expect(removed.output.hasPrefix("tea: no longer synced. "))
     #expect(removed.errors.contains("tea is still defined in "))
@@ -81,7 +78,7 @@ struct StoredDefinitionTests {
   func fileCounts() async throws {
     let home = try Home()
     let source = try home.feed([FeedItem("1", "Tea")], named: "tea.json")
-    #expect(try await home.call("feeds", "add", "tea", source, "--yes").status == 0)
+    try await home.expect("feeds", "add", "tea", source, "--yes")
     let shown = try await home.call("feeds", "show", "tea")
     #expect(shown.errors == "tea: defined in the database\n")
     #expect(shown.output.contains("  tea:\n"))
@@ -96,15 +93,13 @@ struct StoredDefinitionTests {
     let edited = try await home.call(
       "feeds", "edit", "tea", "--from", copy, "--config", config)
     #expect(edited.errors.contains(note), "\(edited.errors)")
-    let again = try await home.call("feeds", "add", "tea", source, "--config", config)
-    #expect(again.status == 64)
+    try await home.expect("feeds", "add", "tea", source, "--config", config, status: 64)
     let removed = try await home.call("feeds", "remove", "tea", "--config", config)
     #expect(removed.output.contains("its definition was removed"))
     #expect(removed.errors.contains("tea is still defined in \(config)"))
-    #expect(try await home.call("feeds", "show", "tea").status == 66)
-    let gone = try await home.call("feeds", "show", "albums", "--save")
-    #expect(gone.status == 64)
-    #expect(gone.errors.contains("offers feeds edit NAME"))
+    try await home.expect("feeds", "show", "tea", status: 66)
+    try await home.expect(
+      "feeds", "show", "albums", "--save", status: 64, says: ["offers feeds edit NAME"])
   }
 
   /// Runs `feeds edit tea` with an editor.
@@ -120,14 +115,14 @@ struct StoredDefinitionTests {
   func edits() async throws {
     let home = try Home()
     let source = try home.feed([FeedItem("1", "Tea")], named: "tea.json")
-    #expect(try await home.call("feeds", "add", "tea", source, "--yes").status == 0)
+    try await home.expect("feeds", "add", "tea", source, "--yes")
     let edited = try await Self.edit(home, "sed -i '$a # mine'")
     #expect(edited.status == 0, "\(edited.errors)")
     #expect(edited.errors == "tea: its definition was changed.\n")
     #expect(try await home.call("feeds", "show", "tea").output.hasSuffix("\n# mine\n"))
     #expect(try await Self.edit(home, "true").errors == "tea: nothing was changed.\n")
     let drafts = {
-      try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+      try home.files
         .filter { $0.hasPrefix("offers-tea-") }
     }
     #expect(try drafts() == [])
@@ -146,11 +141,11 @@ struct StoredDefinitionTests {
     for more in ["allow-private-network: true\n", "  jam: {id: id, fields: {name: name}}\n"] {
       let text = "feeds:\n  tea: {id: id, fields: {name: name}}\n" + more
       let path = try home.folder.write(text, to: "more.yaml")
-      let refused = try await home.call("feeds", "edit", "tea", "--from", path)
-      #expect(refused.status == 64)
-      #expect(refused.errors.contains("has to define tea, and nothing else."))
+      try await home.expect(
+        "feeds", "edit", "tea", "--from", path, status: 64,
+        says: ["has to define tea, and nothing else."])
     }
-    #expect(try await home.call("feeds", "edit", "nosuch").status == 66)
+    try await home.expect("feeds", "edit", "nosuch", status: 66)
   }
 
   @Test("a shipped definition is changed in the database, and comes back when that is removed")
@@ -161,10 +156,10 @@ struct StoredDefinitionTests {
     let shipped = try await home.call("feeds", "show", "facts").output
     let path = try home.folder.write(
       shipped.replacing("title: {from: title}", with: "title: My facts"), to: "facts.yaml")
-    #expect(try await home.call("feeds", "edit", "facts", "--from", path).status == 0)
+    try await home.expect("feeds", "edit", "facts", "--from", path)
     #expect(try await home.call("feeds", "show", "facts").output.contains("title: My facts"))
-    #expect(try await home.call("feeds", "check", "facts", "--from", "sample").status == 0)
-    #expect(try await home.call("feeds", "remove", "facts").status == 0)
+    try await home.expect("feeds", "check", "facts", "--from", "sample")
+    try await home.expect("feeds", "remove", "facts")
     #expect(try await home.call("feeds", "show", "facts").output == shipped)
   }
 
@@ -173,21 +168,19 @@ struct StoredDefinitionTests {
     let home = try Home()
     let server = try ScriptedServer(
       Array(repeating: .answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#), count: 3))
-    #expect(try await home.call("feeds", "add", "tea", server.url(), "--yes").status == 0)
+    try await home.expect("feeds", "add", "tea", server.url(), "--yes")
     #expect(server.requests.count == 1)
     let document = try home.folder.write(try await home.call("export").output, to: "kept.json")
     let other = try Home()
-    let wary = try await other.call("import", document)
-    #expect(wary.status == 0)
-    #expect(
-      wary.errors.contains(
+    try await other.expect(
+      "import", document,
+      says: [
         "The definitions and settings of these feeds were left out, because they name what a sync reads: tea."
-      ),
-      "\(wary.errors)")
-    #expect(try await other.call("sync").status == 0)
-    #expect(try await other.call("sync", "tea").status == 66)
+      ])
+    try await other.expect("sync")
+    try await other.expect("sync", "tea", status: 66)
     #expect(server.requests.count == 1)
-    #expect(try await other.call("import", document, "--accept-sources").status == 0)
+    try await other.expect("import", document, "--accept-sources")
     #expect(try await other.call("sync", "tea").output.hasPrefix("tea: 0 new"))
     #expect(server.requests.count == 2)
     #expect(
@@ -202,13 +195,11 @@ struct StoredDefinitionTests {
       of: "odd", source: "x", forgettingSource: false
     ) { $0.text = "feeds: {odd: {later: true}}\n" }
     #expect(try await home.call("list").output.contains("Tea"))
-    #expect(try await home.call("sync").status == 0)
+    try await home.expect("sync")
     let shown = try await home.call("feeds", "show", "odd")
     #expect(shown.output.contains("later"))
     #expect(shown.errors.contains("Correct it: offers feeds edit NAME"))
-    let synced = try await home.call("sync", "odd")
-    #expect(synced.status == 64)
-    #expect(synced.errors.contains("the stored definition of odd:1:"), "\(synced.errors)")
+    try await home.expect("sync", "odd", status: 64, says: ["the stored definition of odd:1:"])
     #expect(try await home.call("doctor").output.contains("offers feeds edit odd"))
   }
 }

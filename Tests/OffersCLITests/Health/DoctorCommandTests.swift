@@ -18,8 +18,7 @@ struct DoctorCommandTests {
     .aboutFile)
   func sound() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await home.call("doctor")
-    #expect(result.status == 0)
+    let result = try await home.expect("doctor")
     #expect(result.errors == "")
     let lines = result.output.split(separator: "\n")
     #expect(Self.lines(result, "warning") + Self.lines(result, "problem") == [])
@@ -63,8 +62,7 @@ struct DoctorCommandTests {
         BEGIN DELETE FROM favorite; END; CREATE VIEW mine AS SELECT id FROM offer"
       """)
     try #require(added.status == 0)
-    let result = try await home.call("doctor")
-    #expect(result.status == 0)
+    let result = try await home.expect("doctor")
     let warning = Self.lines(result, "warning").first ?? ""
     #expect(warning.contains("the trigger forget_stars was not created by this program"))
     #expect(warning.contains("and 1 more"))
@@ -84,14 +82,12 @@ struct DoctorCommandTests {
   func modes() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
     #expect(chmod(home.database, 0o644) == 0)
-    let readable = try await home.call("doctor")
-    #expect(readable.status == 0)
+    let readable = try await home.expect("doctor")
     #expect(Self.lines(readable, "warning").count == 1)
     #expect(readable.output.contains("may be read by others → Restrict access: chmod 600 "))
     #expect(chmod(home.database, 0o666) == 0)
     #expect(chmod(home.folder.path, 0o777) == 0)
-    let writable = try await home.call("doctor")
-    #expect(writable.status == 1)
+    let writable = try await home.expect("doctor", status: 1)
     #expect(Self.lines(writable, "problem").count == 2)
     #expect(writable.output.contains("other users can replace the database in"))
   }
@@ -105,13 +101,11 @@ struct DoctorCommandTests {
       try home.shell(
         "sqlite3 \"$OFFERS_DATABASE\" 'UPDATE sync_run SET started_at = started_at + 864000'"
       ).status == 0)
-    let result = try await home.call("doctor")
-    #expect(result.status == 1)
+    let result = try await home.expect("doctor", status: 1)
     #expect(
       Self.lines(result, "problem").first?.contains("but the newest sync or star is of") == true)
     try await home.call("sync", "--force", "--quiet")
-    let later = try await home.call("doctor")
-    #expect(later.status == 0)
+    let later = try await home.expect("doctor")
     #expect(
       Self.lines(later, "warning").first?.contains("1 sync, 0 offers and 0 images have times after")
         == true)
@@ -146,10 +140,9 @@ struct DoctorCommandTests {
 
       """
     let file = try home.folder.write(yaml, to: "feeds.yaml")
-    #expect(try await home.call("sync", "corner", "--quiet", "--config", file).status == 0)
-    #expect(try await home.call("doctor", "--config", file).status == 0)
-    let missing = try await home.call("doctor")
-    #expect(missing.status == 1)
+    try await home.expect("sync", "corner", "--quiet", "--config", file)
+    try await home.expect("doctor", "--config", file)
+    let missing = try await home.expect("doctor", status: 1)
     #expect(missing.output.contains("problem   feed corner  has no definition here, so"))
     // A source that a command names, and that cannot be read, is no failure of the feed.
     try await home.call("sync", "ibotta", "--quiet", "--from", home.folder.file("gone.json"))
@@ -157,12 +150,10 @@ struct DoctorCommandTests {
     #expect(Self.lines(trial, "warning").first?.contains("feed ibotta") != true)
     try home.folder.write("{", to: "feed.json")
     try await home.call("sync", "ibotta", "--quiet")
-    let failing = try await home.call("doctor", "--config", file)
-    #expect(failing.status == 0)
+    let failing = try await home.expect("doctor", "--config", file)
     #expect(Self.lines(failing, "warning").first?.contains("feed ibotta") == true)
     try home.folder.write("feeds: [", to: "feeds.yaml")
-    let broken = try await home.call("doctor", "--config", file)
-    #expect(broken.status == 1)
+    let broken = try await home.expect("doctor", "--config", file, status: 1)
     #expect(broken.output.contains("problem   definitions  \(file):1"))
   }
 
@@ -171,19 +162,16 @@ struct DoctorCommandTests {
     .aboutFile)
   func others() async throws {
     let home = try Home()
-    let none = try await home.call("doctor")
-    #expect(none.status == 1)
+    let none = try await home.expect("doctor", status: 1)
     #expect(none.output.contains("There is no database yet at"))
     #expect(none.output.contains("→ Make it with a sync: offers sync"))
     let diary = try home.folder.write("Dear diary", to: "diary.txt")
     for words in [[], ["--repair"]] {
-      let result = try await OffersProgram.call(
-        ["doctor", "--database", diary] + words, environment: home.environment)
-      #expect(result.status == 1)
+      let result = try await home.expect(["doctor", "--database", diary] + words, status: 1)
       #expect(result.output.contains("is not a database of this program"))
     }
     #expect(try home.folder.text(of: "diary.txt") == "Dear diary")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: home.folder.path) == ["diary.txt"])
+    #expect(try home.files == ["diary.txt"])
   }
 
   @Test(
@@ -201,8 +189,7 @@ struct DoctorCommandTests {
       ).status == 0)
     let document = try await Home.parse(home.call("doctor", "--json").output)
     #expect(document["healthy"] as? Bool == false)
-    let result = try await home.call("doctor", "--repair")
-    #expect(result.status == 0)
+    let result = try await home.expect("doctor", "--repair")
     #expect(
       Self.lines(result, "repaired").map { $0.dropFirst(10) } == [
         "counts       corrected the counts: ibotta says 9 offers, 0 gone, and has 2, 0 gone"
@@ -230,20 +217,18 @@ struct DoctorCommandTests {
           + "seek=\(number - 1) conv=notrunc status=none"
       ).status == 0)
     for words in [["doctor"], ["doctor", "--repair"]] {
-      let result = try await OffersProgram.call(words, environment: home.environment)
-      #expect(result.status == 1)
+      let result = try await home.expect(words, status: 1)
       #expect(result.output.contains("SQLite finds damage"))
       #expect(result.output.contains("offers restore --salvage"))
     }
     #expect(try await home.call("export").output == "")
-    #expect(try await home.call("backup", home.folder.file("copy.sqlite")).status == 1)
-    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    try await home.expect("backup", home.folder.file("copy.sqlite"), status: 1)
+    let names = try home.files
     #expect(!names.contains { $0.hasPrefix("copy") })
-    let stars = try await home.call("export", "--favorites")
-    #expect(stars.status == 0, "\(stars.errors)")
+    let stars = try await home.expect("export", "--favorites")
     #expect(stars.output.contains("ibotta:2999"))
-    #expect(try await home.call("restore", "--salvage").status == 0)
+    try await home.expect("restore", "--salvage")
     #expect(try await home.call("export", "--favorites").output.contains("ibotta:2999"))
-    #expect(try await home.call("doctor").status == 0)
+    try await home.expect("doctor")
   }
 }

@@ -4,20 +4,9 @@ import Testing
 
 @Suite("offers household")
 struct HouseholdCommandTests {
-  /// A home with three offers and the users owner and ben.
-  private static func home() async throws -> Home {
-    let home = try await Home(synced: [
-      FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
-    ])
-    guard try await home.call("user", "add", "ben").status == 0 else {
-      throw Home.Unexpected("no user was added")
-    }
-    return home
-  }
-
   @Test("adds, lists and removes offers; the stars of both users stay")
   func list() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     #expect(try await home.call("household").output == "")
     #expect(try await home.call("household").errors.contains("Nobody shares an offer"))
     #expect(
@@ -51,12 +40,11 @@ struct HouseholdCommandTests {
 
   @Test("lists one feed, and page by page, as the other lists do")
   func pages() async throws {
-    let home = try await Self.home()
-    #expect(try await home.call("household", "--exit-status").status == 66)
+    let home = try await Home.ofTwo()
+    try await home.expect("household", "--exit-status", status: 66)
     try await home.call("household", "add", "1", "2", "3")
     func refs(_ words: String...) async throws -> [String] {
-      let result = try await OffersProgram.call(
-        ["household", "list"] + words, environment: home.environment)
+      let result = try await home.call(["household", "list"] + words)
       return result.output.matches(of: /ibotta:\d/).map { String($0.output) }
     }
     #expect(try await refs("--exit-status") == ["ibotta:1", "ibotta:2", "ibotta:3"])
@@ -66,9 +54,9 @@ struct HouseholdCommandTests {
     #expect(try await home.call("household", "--limit", "3").errors == "")
     #expect(try await home.call("household", "--page", "2").errors == "Nothing on page 2.\n")
     #expect(try await refs("--feed", "ibotta").count == 3)
-    let unsynced = try await home.call("household", "--feed", "facts")
-    #expect(unsynced.status == 66 && unsynced.errors.contains("Sync it: offers sync facts"))
-    #expect(try await home.call("household", "--limit", "0").status == 64)
+    let unsynced = try await home.expect("household", "--feed", "facts", status: 66)
+    #expect(unsynced.errors.contains("Sync it: offers sync facts"))
+    try await home.expect("household", "--limit", "0", status: 64)
     try await home.call("sync", "facts", "--from", "sample")
     #expect(
       try await home.call("household", "--feed", "facts").errors
@@ -77,11 +65,11 @@ struct HouseholdCommandTests {
 
   @Test("the list has the formats of other lists, with who shares each offer")
   func formats() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     try await home.call("household", "add", "1", "2")
     try await home.call("household", "add", "1", "--user", "ben")
     func list(_ words: String...) async throws -> String {
-      try await OffersProgram.call(["household"] + words, environment: home.environment).output
+      try await home.call(["household"] + words).output
     }
     let json = try await list("--format", "json", "--limit", "1")
     let document = try Home.parse(json)
@@ -96,9 +84,9 @@ struct HouseholdCommandTests {
     #expect(try await list("--format", "tsv").hasSuffix("\towner\n"))
     #expect(
       try await list("--format", "markdown").hasPrefix("|  | ID | REWARD | SHARED BY | NAME |\n"))
-    #expect(try await home.call("household", "--json", "--format", "csv").status == 64)
+    try await home.expect("household", "--json", "--format", "csv", status: 64)
     #expect(try await home.call("household", "--format", "cvs").errors.contains("csv"))
-    let empty = try await Self.home()
+    let empty = try await Home.ofTwo()
     #expect(
       try await empty.call("household", "--format", "csv").output == csv[0] + "\r\n")
     #expect(
@@ -108,15 +96,13 @@ struct HouseholdCommandTests {
 
   @Test("refuses unknown offers, users and databases, and changes nothing then")
   func refusals() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     for words in [["add", "1", "no"], ["remove", "no"], ["add", "1", "--user", "eve"]] {
-      let result = try await OffersProgram.call(
-        ["household"] + words, environment: home.environment)
-      #expect(result.status == 66, "\(words)")
+      try await home.expect(["household"] + words, status: 66)
     }
     #expect(try await home.call("list", "--favorites").output == "")
     let empty = try Home()
-    #expect(try await empty.call("household", "add", "1").status == 66)
-    #expect(!FileManager.default.fileExists(atPath: empty.database))
+    try await empty.expect("household", "add", "1", status: 66)
+    #expect(!home.exists(empty.database))
   }
 }

@@ -36,7 +36,7 @@ struct ImageCommandTests {
       ])
     #expect(document["type"] as? String == "image/png")
     #expect(document["bytes"] as? Int == 58)
-    #expect(try await home.call("image", "1", "--json", "-o", "-").status == 64)
+    try await home.expect("image", "1", "--json", "-o", "-", status: 64)
     #expect(server.requests == ["1": 1])
   }
 
@@ -56,15 +56,14 @@ struct ImageCommandTests {
 
         """)
     #expect((refused.status, refused.output) == (1, ""))
-    let none = try await home.call("image", "2")
+    let none = try await home.expect("image", "2", status: 66)
     #expect(none.errors == "offers: ibotta:2 has no image.\n")
-    #expect(none.status == 66)
     let relative = try await home.call("image", "3")
     #expect(
       relative.errors
         == "offers: The picture's address pictures/3.png is relative to a feed that is not on the web.\n"
     )
-    #expect(try await home.call("image", "9").status == 66)
+    try await home.expect("image", "9", status: 66)
     #expect(server.requests.isEmpty)
   }
 
@@ -97,7 +96,7 @@ struct ImageCommandTests {
     #expect(images?["held"] as? Int == 2)
     #expect((images?["failed"] as? [[String: String]])?.map { $0["ref"] } == ["ibotta:4"])
     #expect(server.requests == ["1": 1, "3": 1])
-    #expect(try await home.call("sync", "--images", "--dry-run").status == 64)
+    try await home.expect("sync", "--images", "--dry-run", status: 64)
   }
 
   @Test("sync reports failures in one line, those with the same reason once, and their hints below")
@@ -143,7 +142,7 @@ struct ImageCommandTests {
     let server = try ImageServer(pauseMicroseconds: 0)
     let ids = (1...70).map(String.init)
     let home = try await Self.home(server, ids)
-    #expect(try await home.call("favorite", "3", "5").status == 0)
+    try await home.expect("favorite", "3", "5")
     let result = try await home.call("sync", "--images", "--allow-private-network")
     #expect(result.output.hasSuffix("images: 50 fetched, 0 already cached, 0 failed\n"))
     #expect(Set(server.requests.keys) == Set(["3", "5"] + (23...70).map(String.init)))
@@ -158,7 +157,7 @@ struct ImageCommandTests {
   func showsCache() async throws {
     let server = try ImageServer()
     let home = try await Self.home(server)
-    #expect(try await home.call("favorite", "2").status == 0)
+    try await home.expect("favorite", "2")
     #expect(
       try await home.call("cache").output == """
         Holds  0 of 50 images, 0 B, 0 of favorites
@@ -181,7 +180,7 @@ struct ImageCommandTests {
     #expect(
       try await home.call("cache", "--json").output
         == #"{"capacity":50,"hits":0,"misses":0,"evictions":0,"images":[],"failures":[]}"# + "\n")
-    #expect(try await home.call("cache", "away").status == 64)
+    try await home.expect("cache", "away", status: 64)
   }
 
   @Test("the limit that an app set holds for sync --images and cache")
@@ -189,7 +188,7 @@ struct ImageCommandTests {
     let server = try ImageServer(pauseMicroseconds: 0)
     let home = try await Self.home(server, (1...9).map(String.init))
     try await home.store.open().setImageLimit(4)
-    #expect(try await home.call("favorite", "2").status == 0)
+    try await home.expect("favorite", "2")
     let result = try await home.call("sync", "--images", "--allow-private-network")
     #expect(result.output.hasSuffix("images: 4 fetched, 0 already cached, 0 failed\n"))
     #expect(Set(server.requests.keys) == ["2", "7", "8", "9"])

@@ -7,7 +7,7 @@ import Testing
 @Suite("offers list: formats and columns")
 struct ListFormatTests {
   private static func list(_ home: Home, _ words: String...) async throws -> String {
-    let result = try await OffersProgram.call(["list"] + words, environment: home.environment)
+    let result = try await home.call(["list"] + words)
     #expect(result.errors == "", "\(words)")
     return result.output
   }
@@ -33,7 +33,7 @@ struct ListFormatTests {
   func usualColumns() async throws {
     let home = try await ListFilterTests.home()
     func head(_ words: String...) async throws -> String {
-      let result = try await OffersProgram.call(["list"] + words, environment: home.environment)
+      let result = try await home.call(["list"] + words)
       return result.output.split(separator: "\n").first.map(String.init) ?? ""
     }
     #expect(try await head("--expiring", "48h").contains("REWARD  EXPIRES AT        NAME"))
@@ -53,14 +53,12 @@ struct ListFormatTests {
       "--columns", "name,reward,reward_percent,categories,favorite,latitude", "--sort", "reward",
       "--limit", "1",
     ]
-    let line = try await OffersProgram.call(
-      ["list", "--format", "ndjson"] + words, environment: home.environment)
+    let line = try await home.call(["list", "--format", "ndjson"] + words)
     #expect(line.output == parts + "\n")
-    let document = try await OffersProgram.call(
-      ["list", "--json"] + words, environment: home.environment)
+    let document = try await home.call(["list", "--json"] + words)
     #expect(document.output.hasPrefix(#"{"offers":["# + parts + #"],"total":5,"#))
     let lines = try await Self.list(home, "--format", "ndjson").split(separator: "\n")
-    let offers = try #require(try await home.callDocument("list")["offers"] as? [[String: Any]])
+    let offers = try await home.objects("offers", "list")
     #expect(lines.count == 5)
     for (line, offer) in zip(lines, offers) {
       #expect(
@@ -71,7 +69,7 @@ struct ListFormatTests {
   @Test("an offer with all columns requested equals the offer of the whole document")
   func allColumns() async throws {
     let home = try await ListFilterTests.home()
-    let whole = try #require(try await home.callDocument("list")["offers"] as? [[String: Any]])
+    let whole = try await home.objects("offers", "list")
     let names = OfferColumn.listed.map(\.rawValue).filter { !$0.hasPrefix("reward_") }
     let parts = try await home.callDocument("list", "--columns", names.joined(separator: ","))
     let offers = try #require(parts["offers"] as? [[String: Any]])
@@ -142,6 +140,9 @@ struct ListFormatTests {
       )
     }
     for format in ["json", "ndjson", "csv", "tsv"] { #expect(try await run(format).errors == "") }
+    #expect(
+      try await Home(synced: []).call("list").errors
+        == "No offers yet. Read a feed with: offers sync\n")
   }
 
   @Test("a list that spans several database pages has one header, in every format")
@@ -243,16 +244,15 @@ struct ListFormatTests {
     ]
     let table = lines.map { $0 + "\r\n" }.joined()
     func list(_ options: String...) async throws -> OffersProgram.Result {
-      try await OffersProgram.call(["list"] + words + options, environment: home.environment)
+      try await home.call(["list"] + words + options)
     }
     #expect(try await list("--format", "csv").output == table)
     #expect(try await list("--format", "csv", "--bom").output == "\u{FEFF}" + table)
     #expect(try await list("--format", "tsv", "--bom").output.hasPrefix("\u{FEFF}id\t"))
     #expect(try await list("--json").output.contains(#""reward_amount":8.00,"#))
     for options in [["--bom"], ["--bom", "--json"], ["--bom", "--format", "markdown"]] {
-      let result = try await OffersProgram.call(
-        ["list"] + options, environment: home.environment)
-      #expect(result.status == 64 && result.output == "")
+      let result = try await home.expect(["list"] + options, status: 64)
+      #expect(result.output == "")
     }
   }
 
@@ -262,7 +262,7 @@ struct ListFormatTests {
     let home = try await Home(synced: offers)
     func rest(_ words: String...) async throws -> [String: Any] {
       try Home.parse(
-        await OffersProgram.call(["list", "--json"] + words, environment: home.environment).output)
+        await home.call(["list", "--json"] + words).output)
     }
     let first = try await rest("--limit", "20")
     #expect(first["total"] as? Int == 30 && first["next_page"] as? Int == 2)
@@ -296,9 +296,9 @@ struct ListFormatTests {
           .map { $0 + end }.joined()
       }
       #expect(
-        try OffersProgram.run(["list"] + words, environment: home.environment).output == table("'"))
+        try home.offers(["list"] + words).output == table("'"))
       #expect(
-        try OffersProgram.run(["list", "--allow-formulas"] + words, environment: home.environment)
+        try home.offers(["list", "--allow-formulas"] + words)
           .output == table(""))
     }
   }

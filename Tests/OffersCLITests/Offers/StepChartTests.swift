@@ -85,7 +85,7 @@ struct StepChartTests {
   func onTerminal() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea", "$0.75"), FeedItem("2", "Jam", "Free")])
     let next = try home.feed([FeedItem("1", "Tea", "$1.25"), FeedItem("2", "Jam", "Soon")])
-    #expect(try await home.call("sync", "--quiet", "--from", next).status == 0)
+    try await home.expect("sync", "--quiet", "--from", next)
     for (id, hasChart) in [("1", true), ("2", false)] {
       let shown = try PseudoTerminal.run(["history", id], in: home, columns: 60)
       #expect(shown.contains("█") == hasChart)

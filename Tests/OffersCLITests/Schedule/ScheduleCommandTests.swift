@@ -18,8 +18,6 @@ struct ScheduleCommandTests {
     -> Home
   {
     let home = try Home()
-    try FileManager.default.createDirectory(
-      atPath: home.folder.file("bin"), withIntermediateDirectories: true)
     let folder = ShellQuoting.word(home.folder.path)
     try home.folder.write(
       """
@@ -31,18 +29,14 @@ struct ScheduleCommandTests {
       -) cat > new && mv new tab ;;
       esac
 
-      """, to: "bin/crontab")
+      """, to: "bin/crontab", mode: 0o755)
     try home.folder.write(
       """
       #!/bin/sh
       echo "$*" >> \(folder)/asked
       exit \(systemd ? 0 : 1)
 
-      """, to: "bin/systemctl")
-    for name in ["crontab", "systemctl"] {
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o755], ofItemAtPath: home.folder.file("bin/\(name)"))
-    }
+      """, to: "bin/systemctl", mode: 0o755)
     if let tab { try home.folder.write(tab, to: "tab") }
     return home
   }
@@ -276,7 +270,7 @@ struct ScheduleCommandTests {
       let run = try home.shell("chmod \(mode) x.env && offers schedule run x.env")
       #expect(run.status == 64 && !run.errors.contains("s3cret"), "\(run.errors)")
     }
-    #expect(try await home.call("schedule", "run", "missing.env").status == 66)
+    try await home.expect("schedule", "run", "missing.env", status: 66)
     #expect(try home.shell("mkfifo p && offers schedule run p").status == 64)
   }
 }

@@ -13,15 +13,6 @@ struct ScheduleHealthTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func write(_ text: String, to path: String, isProgram: Bool = false) throws {
-    let file = URL(fileURLWithPath: folder.file(path))
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data((text + "\n").utf8).write(to: file)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: isProgram ? 0o755 : 0o644], ofItemAtPath: file.path)
-  }
-
   private func health(_ feeds: [Feed] = [], _ yaml: String? = nil) throws -> ScheduleHealth {
     ScheduleHealth(
       feeds: feeds, definitions: try yaml.map { try FeedConfiguration(yaml: $0, name: "own.yaml") },
@@ -45,7 +36,7 @@ struct ScheduleHealthTests {
     #expect(unsent.first?.hasPrefix("warning: cron finds no mail program") == true)
     #expect(
       unsent.first?.contains("apt-get install msmtp-mta. Or read them: offers changes") == true)
-    try write("", to: "usr/sbin/sendmail", isProgram: true)
+    try folder.write("", to: "usr/sbin/sendmail", mode: 0o755)
     let entry = "# offers: begin\n*/15 * * * * /x schedule run /y\n# offers: end\n"
     for (text, expected) in [
       ("MAILTO=ana@a.example\n", "ana@a.example"),
@@ -72,7 +63,7 @@ struct ScheduleHealthTests {
     #expect(found.first?.contains("loginctl enable-linger") == true)
     #expect(found.first?.contains("journalctl --user -u offers-sync") == true)
     let user = try #require(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
-    try write("", to: "var/lib/systemd/linger/\(user)")
+    try folder.write("", to: "var/lib/systemd/linger/\(user)")
     #expect(try health().systemd(isActive: true).map(\.level) == [.ok])
   }
 
@@ -83,7 +74,7 @@ struct ScheduleHealthTests {
     #expect(try health().findOther(Array(line.dropLast())) == nil)
     #expect(try health().findOther(line)?.message == "a line of your crontab syncs the feeds")
     let timer = "timers.target.wants/offers-sync.timer"
-    try write("", to: "etc/systemd/system/\(timer)")
+    try folder.write("", to: "etc/systemd/system/\(timer)")
     var server = try health()
     for (path, isFound) in [
       ("/home/ana/offers.sqlite", false), ("/var/lib/offers/offers.sqlite", true), (nil, true),
@@ -91,7 +82,7 @@ struct ScheduleHealthTests {
       server.database = path
       #expect((server.findOther([]) != nil) == isFound, "\(path ?? "")")
     }
-    try write("", to: "etc/systemd/user/\(timer)")
+    try folder.write("", to: "etc/systemd/user/\(timer)")
     server.database = "/home/ana/offers.sqlite"
     #expect(server.findOther([])?.message.contains("the package's timer of systemd") == true)
   }

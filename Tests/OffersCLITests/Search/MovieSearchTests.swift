@@ -18,8 +18,6 @@ struct MovieSearchTests {
     let home = try Home()
     let movies = try await home.call("feeds", "show", "movies").output
     let own = movies.replacing("https://api.themoviedb.org", with: server.url(""))
-    try FileManager.default.createDirectory(
-      atPath: home.folder.file(".config/offers"), withIntermediateDirectories: true)
     try home.folder.write(own, to: ".config/offers/feeds.yaml")
     return home
   }
@@ -44,7 +42,7 @@ struct MovieSearchTests {
     let searched = try await Self.search(home, "superman", "--json")
     let offers = try Home.parse(searched.output)["offers"] as? [[String: Any]] ?? []
     let last = try #require(offers.first { $0["name"] as? String == "Superman" })
-    #expect(try await home.call("favorite", try #require(last["ref"] as? String)).status == 0)
+    try await home.expect("favorite", try #require(last["ref"] as? String))
     let found = try await Self.search(home, "superman", "--favorites")
     #expect(Self.names(found) == ["Superman"] && found.errors == "")
     #expect(server.requests.count == 1)

@@ -31,7 +31,7 @@ struct SearchCommandTests {
     let result = try await home.call("search", "cofee", "grund")
     #expect(result.errors == "Nothing found for “cofee grund”; did you mean “coffee ground”?\n")
     #expect(result.output == "" && result.status == 0)
-    #expect(try await home.call("search", "cofee", "--exit-status").status == 66)
+    try await home.expect("search", "cofee", "--exit-status", status: 66)
   }
 
   @Test("A search without results fails only with --exit-status")
@@ -39,13 +39,12 @@ struct SearchCommandTests {
     let home = try await Self.home()
     for (options, status) in [([], 0), (["--exit-status"], 66)] as [([String], Int32)] {
       for words in [["xylophone"], ["xylophone", "--feed", "ibotta"]] {
-        let result = try await OffersProgram.call(
-          ["search"] + words + options, environment: home.environment)
+        let result = try await home.call(["search"] + words + options)
         #expect(result.status == status && result.output == "")
         #expect(result.errors.hasPrefix("Nothing found for “xylophone”"))
       }
     }
-    #expect(try await home.call("search", "tea", "--exit-status").status == 0)
+    try await home.expect("search", "tea", "--exit-status")
     #expect(
       try await home.call("search", "🙂").errors
         == "“🙂” contains no letter or digit to search for.\n")
@@ -68,7 +67,7 @@ struct SearchCommandTests {
       try await home.call("search", "lumiere").errors
         == "Nothing found for “lumiere”.\n" + note)
     for words in [["lumiere", "--favorites"], ["tea"], ["xylophone"], ["tea", "--page", "2"]] {
-      let result = try await OffersProgram.call(["search"] + words, environment: home.environment)
+      let result = try await home.call(["search"] + words)
       #expect(!result.errors.contains("favorite that"), "\(words)")
     }
   }
@@ -83,12 +82,10 @@ struct SearchCommandTests {
     let rest = try await home.callDocument("search", "rye", "bread", "--forget", "--json")
     #expect((rest["searches"] as? [[String: Any]])?.map { $0["words"] as? String } == ["tea"])
     for words in ["coffee", "7!"] {
-      let refused = try await home.call("search", words, "--forget")
-      #expect(refused.status == 66, "\(words)")
-      #expect(refused.errors.contains("There is no"))
+      try await home.expect("search", words, "--forget", status: 66, says: ["There is no"])
     }
-    #expect(try await home.call("search", "tea", "--feed", "ibotta", "--forget").status == 66)
-    #expect(try await home.call("search", "--forget").status == 64)
+    try await home.expect("search", "tea", "--feed", "ibotta", "--forget", status: 66)
+    try await home.expect("search", "--forget", status: 64)
     #expect(try await home.call("search").output.contains("tea"))
   }
 
@@ -113,9 +110,8 @@ struct SearchCommandTests {
     #expect(matches.map { $0["field"] as? String } == ["name", "terms"])
     #expect(matches.map { $0["ranges"] as? [[Int]] } == [[[0, 5]], [[23, 29]]])
     #expect(matches.allSatisfy { $0["index"] is NSNull })
-    let nothing = try await home.call("search", "xylophone", "--json")
+    let nothing = try await home.expect("search", "xylophone", "--json")
     #expect(try (Home.parse(nothing.output)["offers"] as? [Any])?.isEmpty == true)
-    #expect(nothing.status == 0)
   }
 
   @Test("A search with too many words or characters is refused, and no server is asked")
@@ -123,16 +119,13 @@ struct SearchCommandTests {
     let home = try await Self.home()
     for options in [[], ["--feed", "movies"], ["--favorites"]] {
       let words = Array(repeating: "tea", count: 51)
-      let result = try await OffersProgram.call(
-        ["search"] + options + words, environment: home.environment)
-      #expect(result.status == 64 && result.output == "")
-      #expect(result.errors.contains("A search has at most 50 words; this text has 51."))
-      #expect(result.errors.contains("Search for fewer words."))
-      let long = try await OffersProgram.call(
-        ["search"] + options + [String(repeating: "x", count: 1001)],
-        environment: home.environment)
-      #expect(long.status == 64)
-      #expect(long.errors.contains("A search has at most 1,000 characters; this text has more."))
+      try await home.expect(
+        ["search"] + options + words, status: 64,
+        says: ["A search has at most 50 words; this text has 51.", "Search for fewer words."],
+        output: "")
+      try await home.expect(
+        ["search"] + options + [String(repeating: "x", count: 1001)], status: 64,
+        says: ["A search has at most 1,000 characters; this text has more."])
     }
   }
 
@@ -143,8 +136,7 @@ struct SearchCommandTests {
       ["-coffee"], ["--", "--coffee"], ["coffee", "--", "--json"], ["-c"], ["-"], ["--", "-h"],
       ["\"coffee"], ["coffee*"], ["coffee AND"], ["'"], ["C++"], ["12 oz."], ["☕"], [""], ["%"],
     ] {
-      let result = try await OffersProgram.call(["search"] + words, environment: home.environment)
-      #expect(result.status == 0, "\(words): \(result.errors)")
+      try await home.expect(["search"] + words)
     }
     #expect(try await home.call("search", "-coffee").output.contains("ibotta:1"))
   }
@@ -158,21 +150,19 @@ struct SearchCommandTests {
     ])
   func wrongUsage(words: [String]) async throws {
     let home = try await Self.home()
-    let result = try await OffersProgram.call(["search"] + words, environment: home.environment)
-    #expect(result.status == 64 && result.output == "")
+    let result = try await home.expect(["search"] + words, status: 64)
+    #expect(result.output == "")
   }
 
   @Test("An unknown feed, an unknown search number and a missing database exit with 66")
   func notThere() async throws {
     let home = try await Self.home()
     for words in [["tea", "--feed", "nobody"], ["7!"]] {
-      #expect(
-        try await OffersProgram.call(["search"] + words, environment: home.environment).status == 66
-      )
+      try await home.expect(["search"] + words, status: 66)
     }
     let empty = try Home()
-    #expect(try await empty.call("search", "tea").status == 66)
-    #expect(try await empty.call("search").status == 66)
+    try await empty.expect("search", "tea", status: 66)
+    try await empty.expect("search", status: 66)
   }
 
   @Test("Recent searches with results are stored and can be repeated by number")
@@ -210,9 +200,7 @@ struct SearchCommandTests {
   @Test("A sync may skip the search index, and the next search builds it")
   func noIndex() async throws {
     let home = try Home()
-    #expect(
-      try await home.call("sync", "--quiet", "--no-index", "--from", home.feed(Self.items)).status
-        == 0)
+    try await home.expect("sync", "--quiet", "--no-index", "--from", home.feed(Self.items))
     #expect(try await home.call("search", "tea").output.contains("Green Tea"))
     for item in ["Oat", "Wheat"] {
       let feed = try home.feed(Self.items + [FeedItem("9", item)])

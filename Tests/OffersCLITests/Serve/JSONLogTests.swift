@@ -47,7 +47,7 @@ struct JSONLogTests {
     ])
   func errors(arguments: [String]) async throws {
     let home = try Home()
-    let result = try await OffersProgram.call(arguments, environment: home.environment)
+    let result = try await home.call(arguments)
     #expect(result.status != 0)
     let lines = try Self.lines(result.errors)
     #expect(lines.last?["level"] as? String == "error")

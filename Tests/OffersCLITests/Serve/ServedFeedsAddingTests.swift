@@ -123,14 +123,13 @@ struct ServedFeedsAddingTests {
     let found = try await feeds.propose(source: server.url(), name: nil)
     try await feeds.add(found, name: "tea", title: nil)
     let config = ["--config", home.folder.file("feeds.yaml")]
-    let refused = try OffersProgram.run(["sync", "tea"] + config, environment: home.environment)
+    let refused = try home.offers(["sync", "tea"] + config)
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"), "\(refused.errors)")
     #expect(server.requests.count == 1)
-    let named = try OffersProgram.run(
-      ["sync", "tea", "--from", server.url()] + config, environment: home.environment)
+    let named = try home.offers(["sync", "tea", "--from", server.url()] + config)
     #expect(named.status == 0, "\(named.errors)")
-    let again = try OffersProgram.run(["sync", "tea"] + config, environment: home.environment)
+    let again = try home.offers(["sync", "tea"] + config)
     #expect(again.status == 0, "\(again.errors)")
     #expect(server.requests.count == 3)
   }

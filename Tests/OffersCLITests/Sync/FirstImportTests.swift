@@ -37,21 +37,6 @@ struct FirstImportTests {
     #expect(try home.offers("doctor").status == 0)
   }
 
-  @Test("A truncated first import reports the error, and the next import works")
-  func isCutOff() throws {
-    let path = try feed()
-    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-    let cut = try home.folder.write(whole.dropLast(1000), to: "cut.json")
-    let result = try home.offers("sync", "--from", cut)
-    #expect(result.status == 1)
-    #expect(result.output == "")
-    #expect(result.errors.contains("The document ends too early"), "\(result.errors)")
-    #expect(try home.offers("list", "--json").output.hasPrefix("{\"offers\":[],"))
-    #expect(try home.offers("status").output.contains("failed"))
-    #expect(try home.offers("sync", "--quiet", "--from", path).status == 0)
-    #expect(try home.offers("list", "--limit", "1").errors.contains("3,000") == true)
-  }
-
   private func size(of path: String) -> Int {
     var information = stat()
     return stat(path, &information) == 0 ? Int(information.st_size) : 0
@@ -101,16 +86,5 @@ struct FirstImportTests {
     #expect(try await database.countOffers(OfferQuery(feed: "ibotta")) == 16_000)
     #expect(try await database.fetchFeeds().map(\.name) == ["albums", "ibotta"])
     #expect(try home.integrity() == "ok\n")
-  }
-
-  @Test(
-    "A relative path names a file even if it looks like a URI",
-    arguments: ["file:a.sqlite", "b?.sqlite"])
-  func takesAnyPath(name: String) throws {
-    let path = try feed()
-    let result = try home.shell("offers sync --quiet --from '\(path)' --database '\(name)'")
-    #expect(result.errors == "")
-    #expect(result.status == 0)
-    #expect(try home.shell("offers list --limit 1 --json --database './\(name)'").status == 0)
   }
 }

@@ -23,8 +23,7 @@ struct PrivateNetworkOptionTests {
   private static func run(
     _ home: Home, _ command: [String], _ url: String, _ options: [String] = []
   ) async throws -> OffersProgram.Result {
-    try await OffersProgram.call(
-      command.map { $0 == "URL" ? url : $0 } + options, environment: home.environment)
+    try await home.call(command.map { $0 == "URL" ? url : $0 } + options)
   }
 
   @Test(
@@ -60,17 +59,17 @@ struct PrivateNetworkOptionTests {
     let server = try ImageServer()
     let home = try await Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
     let show = ["show", "1", "--images", "always"]
-    #expect(try await home.call("image", "1").status == 1)
+    try await home.expect("image", "1", status: 1)
     #expect(
       try PseudoTerminal.run(show, in: home).contains("which is not on the public internet"))
     #expect(server.requests.isEmpty)
     _ = try PseudoTerminal.run(show + ["--allow-private-network"], in: home)
     #expect(server.requests == ["1": 1])
-    #expect(try await home.call("cache", "clear").status == 0)
+    try await home.expect("cache", "clear")
     let setting = try home.opened()
     _ = try PseudoTerminal.run(show + setting, in: home)
     #expect(server.requests == ["1": 2])
-    #expect(try await home.call("cache", "clear").status == 0)
+    try await home.expect("cache", "clear")
     #expect(try await Self.run(home, ["image", "1", "--json"], "", setting).status == 0)
     #expect(server.requests == ["1": 3])
   }

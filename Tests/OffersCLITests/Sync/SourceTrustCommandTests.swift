@@ -30,10 +30,9 @@ struct SourceTrustCommandTests {
     let server = try Self.server(2)
     let url = server.url().replacing("127.0.0.1", with: "localhost")
     try await Self.remember(ChosenSource(url, origin: origin), in: home)
-    let refused = try await home.call("sync", "--due")
-    #expect(refused.status == 1)
-    #expect(refused.errors.contains("which is not on the public internet"))
-    #expect(refused.errors.contains("offers sync ibotta --from \(url)"))
+    try await home.expect(
+      "sync", "--due", status: 1,
+      says: ["which is not on the public internet", "offers sync ibotta --from \(url)"])
     // The run is stored and shown with its command.
     for words in [["status"], ["status", "--json"], ["doctor"]] {
       #expect(
@@ -42,8 +41,8 @@ struct SourceTrustCommandTests {
     }
     #expect(server.requests.isEmpty)
     #expect(try await home.call("list").output == "")
-    #expect(try await home.call("sync", "ibotta", "--from", url).status == 0)
-    #expect(try await home.call("sync", "ibotta").status == 0)
+    try await home.expect("sync", "ibotta", "--from", url)
+    try await home.expect("sync", "ibotta")
     #expect(server.requests.count == 2)
   }
 
@@ -51,9 +50,9 @@ struct SourceTrustCommandTests {
   func checksSourceInUse() async throws {
     let home = try Home()
     let server = try Self.server(3)
-    #expect(try await home.call("sync", "ibotta", "--from", server.url()).status == 0)
-    let checked = try await home.call("feeds", "check", "ibotta")
-    #expect(checked.status == 0 && checked.output.contains("1 of 1 records are offers"))
+    try await home.expect("sync", "ibotta", "--from", server.url())
+    let checked = try await home.expect("feeds", "check", "ibotta")
+    #expect(checked.output.contains("1 of 1 records are offers"))
     #expect(
       checked.errors == "Read from the source that was set for it: \(server.url())\n")
     #expect(server.requests.count == 2)
@@ -63,13 +62,12 @@ struct SourceTrustCommandTests {
     let url = server.url().replacing("127.0.0.1", with: "localhost")
     for origin in [SourceOrigin.remote, .imported, nil] {
       try await Self.remember(ChosenSource(url, origin: origin), in: home)
-      let refused = try await home.call("feeds", "check", "ibotta")
-      #expect(refused.status == 1)
-      #expect(refused.errors.contains("which is not on the public internet"))
+      try await home.expect(
+        "feeds", "check", "ibotta", status: 1, says: ["which is not on the public internet"])
       #expect(server.requests.count == 2)
     }
     try await Self.remember(ChosenSource("/etc/hostname", origin: .remote), in: home)
-    #expect(try await home.call("feeds", "check", "ibotta").status == 64)
+    try await home.expect("feeds", "check", "ibotta", status: 64)
   }
 
   @Test("a source that the API names must be on the public internet")
@@ -94,7 +92,7 @@ struct SourceTrustCommandTests {
     #expect(server.requests.isEmpty)
     #expect(try await home.call("list").output == "")
     // A source that was named on this machine is read even if the API asks for the sync.
-    #expect(try await home.call("sync", "ibotta", "--from", server.url()).status == 0)
+    try await home.expect("sync", "ibotta", "--from", server.url())
     let results = Results()
     try await feeds.sync(
       SyncParameters(["ibotta"]), progress: { _ in }, finished: { results.add($1) })
@@ -107,26 +105,20 @@ struct SourceTrustCommandTests {
     let home = try await Home(synced: [FeedItem("7", "Jam")])
     let server = try Self.server(4)
     let source = server.url("/?k={env:OFFERS_KEY}")
-    let environment = home.environment.merging(["OFFERS_KEY": "secret"]) { $1 }
+    let key = ["OFFERS_KEY": "secret"]
     for words in [
       ["sync", "ibotta", "--from", source], ["sync", "--dry-run", "--from", source],
       ["feeds", "check", "ibotta", "--from", source],
     ] {
-      let refused = try await OffersProgram.call(words, environment: environment)
-      #expect(refused.status == 64)
-      #expect(refused.errors.contains("which only a definition may have"))
-      #expect(refused.errors.contains("offers feeds add NAME SOURCE"))
+      try await home.expect(
+        words, status: 64,
+        says: ["which only a definition may have", "offers feeds add NAME SOURCE"], with: key)
     }
     #expect(server.requests.isEmpty)
-    let added = try await OffersProgram.call(
-      ["feeds", "add", "shop", source], environment: environment)
-    #expect(added.status == 0, "\(added.errors)")
+    try await home.expect(["feeds", "add", "shop", source], with: key)
     #expect(server.requests.allSatisfy { $0.hasPrefix("GET /?k=secret ") })
     // The feed's definition has this source, so naming it is allowed.
-    #expect(
-      try await OffersProgram.call(["sync", "shop", "--from", source], environment: environment)
-        .status
-        == 0)
+    try await home.expect(["sync", "shop", "--from", source], with: key)
     #expect(server.requests.count == 2)
   }
 

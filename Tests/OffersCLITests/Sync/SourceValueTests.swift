@@ -8,10 +8,6 @@ struct SourceValueTests {
   private static let key = "S3cr3tK3y"
   private static let tea = #"[{"id":"1","name":"Tea"}]"#
 
-  private static func call(_ words: [String], _ home: Home) async throws -> OffersProgram.Result {
-    try await OffersProgram.call(words, environment: home.environment)
-  }
-
   @Test("are shown by no command, in no error and no export but that of the named source")
   func hidden() async throws {
     let home = try Home()
@@ -21,11 +17,10 @@ struct SourceValueTests {
     ])
     let address = server.url() + "?api_key=\(Self.key)&n=1"
     let shown = server.url() + "?api_key={hidden}&n={hidden}"
-    let first = try await home.call("sync", "ibotta", "--from", address)
-    #expect(first.status == 0)
+    let first = try await home.expect("sync", "ibotta", "--from", address)
     #expect(!(first.output + first.errors).contains(Self.key))
     for words in [["sync", "ibotta"], ["sync", "ibotta", "--json"]] {
-      let failed = try await Self.call(words, home)
+      let failed = try await home.call(words)
       #expect(failed.status != 0)
       #expect(!(failed.output + failed.errors).contains(Self.key), "\(words): \(failed.errors)")
     }
@@ -34,11 +29,11 @@ struct SourceValueTests {
       ["status"], ["status", "--json"], ["feeds"], ["feeds", "--json"], ["doctor"],
       ["doctor", "--json"], ["changes"], ["changes", "--json"], ["export", "--favorites"],
     ] {
-      let result = try await Self.call(words, home)
+      let result = try await home.call(words)
       #expect(!(result.output + result.errors).contains(Self.key), "\(words)")
     }
     for command in ["status", "feeds"] {
-      let feeds = try #require(try await home.callDocument(command)["feeds"] as? [[String: Any]])
+      let feeds = try await home.objects("feeds", command)
       let feed = try #require(feeds.first { $0["name"] as? String == "ibotta" })
       #expect(feed["source"] as? String == shown)
     }
@@ -51,10 +46,9 @@ struct SourceValueTests {
   @Test("a hidden address is not read: its values have to be written again")
   func notRead() async throws {
     let home = try Home()
-    let result = try await home.call(
-      "sync", "ibotta", "--from", "https://x.example/?api_key={hidden}")
-    #expect(result.status == 64)
-    #expect(result.errors.contains("has hidden values"))
+    try await home.expect(
+      "sync", "ibotta", "--from", "https://x.example/?api_key={hidden}", status: 64,
+      says: ["has hidden values"])
   }
 
   @Test("a replaced address is in no export, and is no source of the machine that imports it")
@@ -67,7 +61,7 @@ struct SourceValueTests {
     try await home.call("sync", "ibotta", "--from", server.url())
     try await home.call("favorite", "ibotta:1")
     for options in [[], ["--favorites"]] {
-      let text = try await Self.call(["export"] + options, home).output
+      let text = try await home.call(["export"] + options).output
       #expect(!text.contains(Self.key))
       #expect(!options.isEmpty == !text.contains("\"source\":\"\(server.url())"))
     }
@@ -79,7 +73,7 @@ struct SourceValueTests {
     let result = try other.offers("import", "-", input: text)
     #expect(result.status == 0)
     for words in [["status"], ["feeds"], ["status", "--json"], ["feeds", "--json"], ["export"]] {
-      let told = try await Self.call(words, other).output
+      let told = try await other.call(words).output
       #expect(!told.contains(Self.key), "\(words)")
       if words != ["export"] { #expect(!told.contains("x.example"), "\(words)") }
     }

@@ -8,7 +8,7 @@ struct SyncCommandTests {
   @Test("The first sync reads the built-in sample and says how to choose another source")
   func firstSync() async throws {
     let home = try Home()
-    let result = try await home.call("sync")
+    let result = try await home.expect("sync")
     #expect(
       home.stable(result.output)
         == "ibotta: 64 new, 0 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
@@ -18,14 +18,13 @@ struct SyncCommandTests {
           offers sync ibotta --from URL-OR-FILE
 
         """)
-    #expect(result.status == 0)
   }
 
   @Test("A source that worked is read again by the next sync, which reports what changed")
   func rememberedSource() async throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Milk"), FeedItem("3", "Jam")])
-    #expect(try await home.call("sync", "--from", path).status == 0)
+    try await home.expect("sync", "--from", path)
     _ = try home.feed([FeedItem("1", "Green tea"), FeedItem("2", "Milk"), FeedItem("4", "Rice")])
     let result = try await home.call("sync")
     #expect(
@@ -49,7 +48,7 @@ struct SyncCommandTests {
   @Test("A source that failed is not remembered")
   func failedSource() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    #expect(try await home.call("sync", "--from", home.folder.file("nowhere.json")).status == 66)
+    try await home.expect("sync", "--from", home.folder.file("nowhere.json"), status: 66)
     // It is the failure of the command, not of the feed.
     let status = try await home.call("status").output
     #expect(status.contains("updated just now") && !status.contains("nowhere"))
@@ -103,7 +102,7 @@ struct SyncCommandTests {
     func feed(_ count: Int) -> String {
       "[\((1...count).map { #"{"id":"\#($0)","name":"Tea"}"# }.joined(separator: ","))]"
     }
-    #expect(try await home.call("sync").status == 0)
+    try await home.expect("sync")
     #expect(try home.offers("sync", "--from", "-", input: feed(100)).status == 0)
     let last = try home.offers("sync", "--from", "-", input: feed(3))
     #expect(last.status == 1)
@@ -124,7 +123,7 @@ struct SyncCommandTests {
     let document = try await home.callDocument("sync", "--dry-run", "--config", definitions)
     let runs = try #require(document["runs"] as? [[String: Any]])
     #expect(runs.map { $0["new"] as? Int } == [2])
-    #expect(!FileManager.default.fileExists(atPath: home.database))
+    #expect(!home.exists(home.database))
   }
 
   @Test("A feed from standard input is not replaced by the sample; its next sync needs a source")
@@ -134,8 +133,7 @@ struct SyncCommandTests {
     let text = String(decoding: try JSONEncoder().encode(feed), as: UTF8.self)
     #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
     for arguments in [["sync"], ["sync", "--accept-removals"], ["sync", "--force", "--dry-run"]] {
-      let result = try await OffersProgram.call(arguments, environment: home.environment)
-      #expect(result.status == 66)
+      let result = try await home.expect(arguments, status: 66)
       #expect(
         result.errors == """
           offers: ibotta was read from standard input, and has no source of its own.
@@ -143,15 +141,15 @@ struct SyncCommandTests {
 
           """)
     }
-    let due = try await home.call("sync", "--due", "--explain")
-    #expect(due.status == 0 && due.errors == "")
+    let due = try await home.expect("sync", "--due", "--explain")
+    #expect(due.errors == "")
     #expect(
       due.output == """
         ibotta: has no source of its own; offers sync ibotta --from URL-OR-FILE gives it one
 
         """)
     #expect(try await home.call("show", "2").output.contains("Milk"))
-    #expect(try await home.call("sync", "--from", home.feed(feed)).status == 0)
+    try await home.expect("sync", "--from", home.feed(feed))
     #expect(try await home.call("sync").output.contains("2 unchanged"))
     // The sample can still be named explicitly.
     #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
@@ -168,11 +166,11 @@ struct SyncCommandTests {
       .answer("200 OK", [], text),
     ])
     let home = try Home()
-    #expect(try await home.call("sync", "--from", server.url()).status == 0)
-    #expect(try await home.call("sync").status == 1)
+    try await home.expect("sync", "--from", server.url())
+    try await home.expect("sync", status: 1)
     let other = try home.feed((101...120).map { FeedItem("\($0)", "Milk") }, named: "other.json")
-    let held = try await home.call("sync", "ibotta", "--from", other)
-    #expect(held.status == 1 && held.errors.contains("--from \(other) --accept-removals"))
+    let held = try await home.expect("sync", "ibotta", "--from", other, status: 1)
+    #expect(held.errors.contains("--from \(other) --accept-removals"))
     #expect(try await home.call("status").output.contains("--from \(other) --accept-removals"))
     for input in [nil, text] {
       if input != nil {
@@ -183,7 +181,7 @@ struct SyncCommandTests {
       #expect(server.requests.count == 2)
     }
     // The stored offers no longer come from the document that the validators belong to.
-    #expect(try await home.call("sync", "--force").status == 0)
+    try await home.expect("sync", "--force")
     #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
   }
 
@@ -197,12 +195,12 @@ struct SyncCommandTests {
       .answer("200 OK", [#"ETag: "1""#], try text(own)), .answer("200 OK", [], try text(own)),
     ])
     let home = try Home()
-    #expect(try await home.call("sync", "--from", server.url()).status == 0)
+    try await home.expect("sync", "--from", server.url())
     // The other source lacks most offers and renames one.
     let other = try home.feed([FeedItem("1", "Milk")] + own[1..<10], named: "other.json")
-    #expect(try await home.call("sync", "ibotta", "--from", other).status == 1)
+    try await home.expect("sync", "ibotta", "--from", other, status: 1)
     #expect(try await home.call("show", "1").output.contains("Milk"))
-    #expect(try await home.call("sync").status == 0)
+    try await home.expect("sync")
     #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
     #expect(try await home.call("show", "1").output.contains("Tea 1"))
   }
@@ -210,13 +208,13 @@ struct SyncCommandTests {
   @Test("A sync without subscribed feeds says so")
   func nothingToSync() async throws {
     let home = try Home()
-    #expect(try await home.call("sync").status == 0)
+    try await home.expect("sync")
     try await home.call("feeds", "remove", "ibotta")
-    let result = try await home.call("sync")
-    #expect(result.status == 0 && result.output == "")
+    let result = try await home.expect("sync")
+    #expect(result.output == "")
     #expect(result.errors == "No feed is subscribed. See all feeds: offers feeds\n")
-    let due = try await home.call("sync", "--due")
-    #expect(due.status == 0 && due.output == "" && due.errors == "")
+    let due = try await home.expect("sync", "--due")
+    #expect(due.output == "" && due.errors == "")
   }
 
   @Test("--quiet prints nothing on success, and errors on failure")
@@ -235,7 +233,7 @@ struct SyncCommandTests {
     let path = try home.folder.write(
       #"[{"id":"1","name":"Tea"},{"name":"no id"},7,{"id":"3","name":"Jam","terms":["a"]}]"#,
       to: "odd-records.json")
-    let result = try await home.call("sync", "--from", path)
+    let result = try await home.expect("sync", "--from", path)
     #expect(
       home.stable(result.output)
         == "ibotta: 2 new, 0 changed, 0 gone, 0 back, 0 unchanged, 2 skipped in TIME\n")
@@ -246,7 +244,6 @@ struct SyncCommandTests {
           record 4 repaired: terms is a list, left out
 
         """)
-    #expect(result.status == 0)
   }
 
   @Test("The first five problems of records are listed, and the rest are counted")
@@ -263,15 +260,13 @@ struct SyncCommandTests {
   func truncated() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
     let path = try home.folder.write(#"[{"id":"2","name":"Mi"#, to: "truncated.json")
-    let result = try await home.call("sync", "--from", path)
-    #expect(result.output == "")
+    let result = try await home.expect("sync", "--from", path, status: 1, output: "")
     #expect(
       result.errors == """
         offers: ibotta: The document ends too early, at byte 21 in record 1.
                 Nothing was changed. It may have been cut off on the way: sync again.
 
         """)
-    #expect(result.status == 1)
     #expect(try await home.call("list").output.contains("Tea"))
   }
 
@@ -321,22 +316,20 @@ struct SyncCommandTests {
       .answer("200 OK", [], #"[{"id":"1","name":"Green tea"}]"#),
     ])
     let home = try Home()
-    #expect(try await home.call("sync", "--from", server.url()).status == 0)
+    try await home.expect("sync", "--from", server.url())
     // The second round passes options, which the argument parser handles.
     for (request, options) in [(2, []), (3, ["--force", "--verbose"])] {
-      let refused = try await OffersProgram.call(["sync"] + options, environment: home.environment)
-      #expect(refused.status == 1)
+      try await home.expect(["sync"] + options, status: 1)
       #expect(server.requests.count == request)
       #expect(try await home.call("sync").output.contains("its server asked for no requests"))
       let due = try await home.call("sync", "--due")
       #expect(due.output == "" && due.errors == "" && due.status == 0)
       #expect(server.requests.count == request)
     }
-    let result = try await home.call("sync", "--force")
+    let result = try await home.expect("sync", "--force")
     #expect(
       home.stable(result.output)
         == "ibotta: 0 new, 1 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
-    #expect(result.status == 0)
     #expect(server.requests.count == 4)
   }
 
@@ -357,6 +350,6 @@ struct SyncCommandTests {
     #expect(try await home.call("list", "--json").output.hasPrefix("{\"offers\":[],"))
     #expect(try home.shell("offers \(sync)").status == 0)
     #expect(try await home.call("show", "\(count)").output.contains("Tea \(count)"))
-    #expect(try await home.call("doctor").status == 0)
+    try await home.expect("doctor")
   }
 }

@@ -50,7 +50,7 @@ struct StyleTests {
   func piped(command: [String]) async throws {
     let home = try await Self.home()
     func run(_ options: [String]) async throws -> String {
-      try await OffersProgram.call(command + options, environment: home.environment).output
+      try await home.call(command + options).output
     }
     #expect(!(try await run([])).contains("\u{1B}"))
     #expect(!(try await run(["--color", "auto"])).contains("\u{1B}"))
@@ -101,7 +101,7 @@ struct StyleTests {
   func failingPager(count: Int) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
     _ = try home.feed((1...count).map { FeedItem("\($0)", "Tea") })
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     let (shown, status) = try PseudoTerminal.result(
       ["changes", "--since", "last"], in: home, variables: ["PAGER": "false"])
     #expect(status == 1)
@@ -130,7 +130,7 @@ struct StyleTests {
     let items = (1...5000).map { FeedItem("\($0)", "Tea number \($0) of a long list") }
     let home = try await Home(synced: Array(items.prefix(1)))
     _ = try home.feed(items)
-    #expect(try await home.call("sync", "--quiet").status == 0)
+    try await home.expect("sync", "--quiet")
     let (shown, status) = try PseudoTerminal.result(
       ["changes", "--since", "last"], in: home, variables: ["PAGER": "head -n 1", "NO_COLOR": "1"])
     #expect(status == 0)

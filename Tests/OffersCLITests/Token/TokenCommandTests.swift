@@ -35,20 +35,18 @@ struct TokenCommandTests {
   func keeps() async throws {
     let home = try Home()
     let path = try home.folder.write("mine", to: "token")
-    let again = try await home.call("token", "new", path)
-    #expect(again.status == 64)
-    #expect(again.errors.contains("exists already"))
+    try await home.expect("token", "new", path, status: 64, says: ["exists already"])
     #expect(try home.folder.text(of: "token") == "mine")
-    #expect(try await home.call("token", "new", home.folder.path).status == 64)
-    #expect(try await home.call("token", "new", "/proc/token").status == 1)
-    #expect(try await home.call("token", "new").status == 64)
+    try await home.expect("token", "new", home.folder.path, status: 64)
+    try await home.expect("token", "new", "/proc/token", status: 1)
+    try await home.expect("token", "new", status: 64)
   }
 
   @Test("serve accepts a new token, and refuses a chosen one and options that cannot be meant")
   func serves() async throws {
     let home = try Home()
     let path = home.folder.file("token")
-    #expect(try await home.call("token", "new", path).status == 0)
+    try await home.expect("token", "new", path)
     let serving = try Serving(
       home, "--token-file", path, "--behind-tls", "--trusted-proxy", "127.0.0.1",
       "--trusted-proxy", "fd00::/8")
@@ -72,18 +70,15 @@ struct TokenCommandTests {
     #expect(try await database.fetchAttempts().map(\.network) == ["192.0.2.7", "overall"])
     try await database.close()
     try home.folder.write("passwordpassword", to: "token")
-    let chosen = try await home.call("serve", "--token-file", path)
-    #expect(chosen.status == 64)
-    #expect(
-      chosen.errors.contains("A token is generated, not chosen. Make another: offers token new"))
+    try await home.expect(
+      "serve", "--token-file", path, status: 64,
+      says: ["A token is generated, not chosen. Make another: offers token new"])
     for options in [
       ["--trusted-proxy", "proxy.example"], ["--trusted-proxy", "0.0.0.0/0"],
       ["--auth-header", "X-Forwarded-User"],
       ["--auth-header", "Cookie", "--trusted-proxy", "127.0.0.1"],
     ] {
-      let result = try await OffersProgram.call(
-        ["serve", "--port", "0"] + options, environment: home.environment)
-      #expect(result.status == 64, "\(options)")
+      try await home.expect(["serve", "--port", "0"] + options, status: 64)
     }
   }
 

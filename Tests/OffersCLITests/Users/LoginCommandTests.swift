@@ -8,8 +8,7 @@ import Testing
 @Suite("offers user passphrase and offers token")
 struct LoginCommandTests {
   private static func tokens(_ home: Home, _ words: String...) async throws -> [String] {
-    let result = try await OffersProgram.call(
-      ["token", "list", "--json"] + words, environment: home.environment)
+    let result = try await home.call(["token", "list", "--json"] + words)
     let document = try Home.parse(result.output)
     return (document["tokens"] as? [[String: Any]] ?? []).map {
       "\($0["user"] ?? "") \($0["name"] ?? "") \($0["scope"] ?? "")"
@@ -19,7 +18,7 @@ struct LoginCommandTests {
   @Test("a passphrase is read from standard input, and is in no file of the database")
   func passphrase() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    #expect(try await home.call("user", "add", "ben").status == 0)
+    try await home.expect("user", "add", "ben")
     let text = "correct horse battery"
     #expect(
       try await home.call("user", "passphrase", input: text + "\n").output
@@ -27,7 +26,7 @@ struct LoginCommandTests {
     #expect(
       try await home.call("user", "passphrase", "BEN", "--json", input: text + "\n").output
         == #"{"user":"ben","passphrase":true}"# + "\n")
-    for name in try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    for name in try home.files
     where name.contains("sqlite") {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file(name)))
       #expect(bytes.firstRange(of: Data(text.utf8)) == nil)
@@ -47,16 +46,14 @@ struct LoginCommandTests {
     ])
   func weak(input: String, reason: String) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await home.call("user", "passphrase", input: input)
-    #expect(result.status == 64)
-    #expect(result.output == "")
-    #expect(result.errors.contains(reason))
+    try await home.expect(
+      "user", "passphrase", status: 64, says: [reason], output: "", input: input)
   }
 
   @Test("a token is printed once, listed without its text, and revoked")
   func tokens() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    #expect(try await home.call("user", "add", "ben", "--role", "viewer").status == 0)
+    try await home.expect("user", "add", "ben", "--role", "viewer")
     let made = try await home.call("token", "add", "kitchen")
     #expect(made.output.hasPrefix("offers_"))
     #expect(made.output.count == 51)
@@ -70,7 +67,7 @@ struct LoginCommandTests {
     let list = try await home.call("token", "list").output
     #expect(list.hasPrefix("NAME     USER   SCOPE  EXPIRES"))
     #expect(!list.contains("offers_"))
-    #expect(try await home.call("token", "revoke", "sync").status == 66)
+    try await home.expect("token", "revoke", "sync", status: 66)
     #expect(
       try await home.call("token", "revoke", "sync", "--user", "ben").output == "sync: revoked\n")
     #expect(try await home.call("token", "revoke", "kitchen").output == "kitchen: revoked\n")
@@ -82,7 +79,7 @@ struct LoginCommandTests {
   @Test("a token above its user's role tells so; a name that is taken or invalid is refused")
   func refusals() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    #expect(try await home.call("user", "add", "ben", "--role", "viewer").status == 0)
+    try await home.expect("user", "add", "ben", "--role", "viewer")
     let high = try await home.call("token", "add", "all", "--scope", "admin", "--user", "ben")
     #expect(
       high.errors.contains("ben is a viewer, so that the token gives the right “favorites” only"))
@@ -91,10 +88,7 @@ struct LoginCommandTests {
       ([""], "is no name for a token"), (["x", "--scope", "root"], "There is no scope “root”"),
       (["x", "--expires", "soon"], "“soon”"),
     ] {
-      let result = try await OffersProgram.call(
-        ["token", "add"] + words, environment: home.environment)
-      #expect(result.status == 64, "\(words)")
-      #expect(result.errors.contains(reason), "\(words): \(result.errors)")
+      try await home.expect(["token", "add"] + words, status: 64, says: [reason])
     }
     #expect(try await Self.tokens(home) == ["ben all admin"])
   }
@@ -102,9 +96,9 @@ struct LoginCommandTests {
   @Test("an export of all users has neither passphrases nor tokens, nor anything made from them")
   func exportsNoSecrets() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    #expect(try await home.call("user", "add", "ben").status == 0)
+    try await home.expect("user", "add", "ben")
     let text = "correct horse battery"
-    #expect(try await home.call("user", "passphrase", "ben", input: text + "\n").status == 0)
+    try await home.expect("user", "passphrase", "ben", input: text + "\n")
     let token = try await home.call("token", "add", "kitchen", "--user", "ben").output
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let database = try await home.store.open()
@@ -137,7 +131,7 @@ struct LoginCommandTests {
     }
     #expect(try await !home.call("status", "--verbose").output.contains("\nLogins "))
     #expect(try await !home.call("doctor").output.contains("  logins "))
-    #expect(try await home.call("token", "add", "kitchen").status == 0)
+    try await home.expect("token", "add", "kitchen")
     let database = try await home.store.open()
     // The second login removes the session that expired before it.
     for (number, seen) in [Date() - 31 * 86_400, Date()].enumerated() {
@@ -162,6 +156,6 @@ struct LoginCommandTests {
     try await database.putAttempts([attempts], removing: [])
     #expect(
       try await home.call("doctor").output.contains(/\nwarning +logins +1 session.* → Look for/))
-    #expect(try await home.call("doctor").status == 0)
+    try await home.expect("doctor")
   }
 }

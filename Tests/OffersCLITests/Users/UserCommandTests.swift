@@ -7,25 +7,20 @@ import Testing
 
 @Suite("offers user")
 struct UserCommandTests {
-  private static func users(_ home: Home) async throws -> [String] {
-    let users = try await home.callDocument("user", "list")["users"] as? [[String: Any]] ?? []
-    return users.map { "\($0["name"] ?? "") \($0["role"] ?? "") \($0["favorites"] ?? "")" }
-  }
-
   /// A home whose users are owner, with a star, and ben, with two.
   private static func household() async throws -> Home {
     let home = try await Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     for command in [
       ["user", "add", "ben"], ["favorite", "1"], ["favorite", "1", "2", "--user", "ben"],
     ] {
-      let result = try await OffersProgram.call(command, environment: home.environment)
+      let result = try await home.call(command)
       guard result.status == 0 else { throw Home.Unexpected(result.errors) }
     }
     return home
   }
 
   private static func names(in home: Home) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    try home.files
   }
 
   @Test("users are added with a role, listed, renamed, and given another role")
@@ -39,18 +34,18 @@ struct UserCommandTests {
       ])
     #expect(added["id"] as? Int == 3)
     #expect(added["owner"] as? Bool == false)
-    #expect(try await Self.users(home) == ["owner admin 0", "ben member 0", "Grandma viewer 0"])
+    #expect(try await home.users() == ["owner admin 0", "ben member 0", "Grandma viewer 0"])
     #expect(
       try await home.call("user", "rename", "owner", "ana").output == "owner: now named ana\n")
     #expect(
       try await home.callDocument("user", "rename", "grandma", "Oma")["name"] as? String == "Oma")
-    #expect(try await home.call("user", "rename", "ben", "Ben").status == 0)
+    try await home.expect("user", "rename", "ben", "Ben")
     #expect(try await home.call("user", "role", "ben", "admin").output == "Ben: now an admin\n")
     #expect(
       try await home.call("user", "role", "ben", "admin").output == "Ben: an admin, as before\n")
     #expect(
       try await home.callDocument("user", "role", "oma", "member")["role"] as? String == "member")
-    #expect(try await Self.users(home) == ["ana admin 0", "Ben admin 0", "Oma member 0"])
+    #expect(try await home.users() == ["ana admin 0", "Ben admin 0", "Oma member 0"])
     #expect(try await home.call("user").output == home.call("user", "list").output)
   }
 
@@ -74,7 +69,7 @@ struct UserCommandTests {
       (["remove", "eve", "--yes"], 66, "There is no user “eve”."),
       (["remove", "ben", "--yes", "--export", "x", "--no-export"], 64, "exclude each other"),
     ] {
-      let result = try await OffersProgram.call(["user"] + words, environment: home.environment)
+      let result = try await home.call(["user"] + words)
       #expect(Int(result.status) == status, "\(words)")
       #expect(result.output == "", "\(words)")
       #expect(result.errors.contains(reason), "\(words): \(result.errors)")
@@ -87,12 +82,12 @@ struct UserCommandTests {
   func absent() async throws {
     let home = try Home()
     for words in [["list"], ["add", "ben"], ["remove", "ben", "--yes"], ["role", "a", "admin"]] {
-      let result = try await OffersProgram.call(["user"] + words, environment: home.environment)
-      #expect(result.status == 66)
-      #expect(
-        result.errors.contains(
+      try await home.expect(
+        ["user"] + words, status: 66,
+        says: [
           TestStore.isFile
-            ? "Make it with a sync: offers sync" : "Make it ready with a sync: offers sync"))
+            ? "Make it with a sync: offers sync" : "Make it ready with a sync: offers sync"
+        ])
     }
     #expect(try await !home.store.exists)
   }
@@ -110,7 +105,7 @@ struct UserCommandTests {
     let long = String(repeating: "Wilhelmina ", count: 5) + "the second"
     try #require(long.count <= 80)
     let name = String(long.prefix(64)).trimmingCharacters(in: .whitespaces)
-    #expect(try await home.call("user", "add", name).status == 0)
+    try await home.expect("user", "add", name)
     let text = try PseudoTerminal.run(["user"], in: home)
     #expect(text.contains(name))
     for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
@@ -122,8 +117,7 @@ struct UserCommandTests {
     let stars = try await home.call("export", "--favorites", "--user", "ben").output
     let others = try await home.call("export").output
     let path = home.folder.file("saved.json")
-    let result = try await home.call("user", "remove", "ben", "--yes", "--export", path)
-    #expect(result.status == 0)
+    let result = try await home.expect("user", "remove", "ben", "--yes", "--export", path)
     #expect(result.output == "ben: removed, with 2 favorites\n")
     #expect(
       home.stable(result.errors) == """
@@ -134,13 +128,13 @@ struct UserCommandTests {
     #expect(try home.folder.text(of: "saved.json") == stars)
     let facts = try FileManager.default.attributesOfItem(atPath: path)
     #expect(facts[.posixPermissions] as? Int == 0o600)
-    #expect(try await Self.users(home) == ["owner admin 1"])
+    #expect(try await home.users() == ["owner admin 1"])
     #expect(try await home.call("export").output == others)
-    #expect(try await home.call("list", "--user", "ben").status == 66)
+    try await home.expect("list", "--user", "ben", status: 66)
     // Somebody of the same name has none of it, until it is imported.
-    #expect(try await home.call("user", "add", "ben").status == 0)
-    #expect(try await Self.users(home).last == "ben member 0")
-    #expect(try await home.call("import", path, "--accept-sources", "--user", "ben").status == 0)
+    try await home.expect("user", "add", "ben")
+    #expect(try await home.users().last == "ben member 0")
+    try await home.expect("import", path, "--accept-sources", "--user", "ben")
     let again = try await home.call("export", "--favorites", "--user", "ben").output
     func favorites(_ text: String) -> [Substring] {
       text.split(separator: "\n").filter { $0.contains("starred_at") }
@@ -172,7 +166,7 @@ struct UserCommandTests {
     let starred = try home.folder.text(of: "starred").split(separator: "\n")
     let saved = try Home.parse(home.folder.text(of: "saved.json"))["favorites"] as? [[String: Any]]
     #expect(Set(saved?.compactMap { $0["ref"] as? String } ?? []) == Set(starred.map(String.init)))
-    #expect(try await Self.users(home) == ["owner admin 0"])
+    #expect(try await home.users() == ["owner admin 0"])
   }
 
   @Test("the export has a name of its own in the current folder, and overwrites nothing")
@@ -187,7 +181,7 @@ struct UserCommandTests {
     }
     #expect(try home.shell("offers user remove ben --yes --export no/where").status == 1)
     #expect(try home.folder.text(of: "ben-favorites.json") == "mine")
-    #expect(try await Self.users(home).count == 2)
+    #expect(try await home.users().count == 2)
     try FileManager.default.removeItem(atPath: mine)
     let removed = try home.shell("offers user remove ben --yes --json")
     #expect(removed.output == #"{"name":"ben","favorites":2,"export":"ben-favorites.json"}"# + "\n")
@@ -216,15 +210,14 @@ struct UserCommandTests {
   @Test("without a terminal a user is removed only with --yes")
   func unasked() async throws {
     let home = try await Self.household()
-    let result = try await home.call("user", "remove", "ben", input: "y\n")
-    #expect(result.status == 64)
+    let result = try await home.expect("user", "remove", "ben", status: 64, input: "y\n")
     #expect(
       result.errors == """
         offers: There is no terminal to ask whether to remove ben.
                 To remove the user with 2 favorites without being asked, add --yes
 
         """)
-    #expect(try await Self.users(home).count == 2)
+    #expect(try await home.users().count == 2)
   }
 
   @Test(
@@ -238,25 +231,25 @@ struct UserCommandTests {
     #expect(text.contains("Remove the user ben with 2 favorites? [y/N] "))
     #expect(text.contains("Nothing was removed.") == !isRemoved)
     #expect(status == (isRemoved ? 0 : 1))
-    #expect(try await Self.users(home).count == (isRemoved ? 1 : 2))
+    #expect(try await home.users().count == (isRemoved ? 1 : 2))
     #expect(FileManager.default.fileExists(atPath: path) == isRemoved)
   }
 
   @Test("the searches of a removed user are exported, too; the passphrase stays at a logout")
   func searches() async throws {
     let home = try await Self.household()
-    #expect(try await home.call("search", "tea", "--user", "ben").status == 0)
+    try await home.expect("search", "tea", "--user", "ben")
     #expect(
       try await home.call("user", "logout", "ben").output == "ben: logged out of 0 browsers\n")
     #expect(
       try await home.call("user", "logout", "--json").output == #"{"user":"owner","sessions":0}"#
         + "\n"
     )
-    #expect(try await home.call("user", "logout", "eve").status == 66)
+    try await home.expect("user", "logout", "eve", status: 66)
     let path = home.folder.file("saved.json")
-    #expect(try await home.call("user", "remove", "ben", "--yes", "--export", path).status == 0)
-    #expect(try await home.call("user", "add", "joe").status == 0)
-    #expect(try await home.call("import", path, "--accept-sources", "--user", "joe").status == 0)
+    try await home.expect("user", "remove", "ben", "--yes", "--export", path)
+    try await home.expect("user", "add", "joe")
+    try await home.expect("import", path, "--accept-sources", "--user", "joe")
     let searches = try await home.callDocument("search", "--user", "joe")["searches"]
     #expect((searches as? [[String: Any]])?.map { $0["words"] as? String } == ["tea"])
   }

@@ -5,17 +5,6 @@ import Testing
 
 @Suite("--user and OFFERS_USER")
 struct UserOptionTests {
-  /// A home with three offers and the users owner and ben.
-  private static func home() async throws -> Home {
-    let home = try await Home(synced: [
-      FeedItem("1", "Tea"), FeedItem("2", "Jam"), FeedItem("3", "Milk"),
-    ])
-    guard try await home.call("user", "add", "ben").status == 0 else {
-      throw Home.Unexpected("no user was added")
-    }
-    return home
-  }
-
   /// Runs the program with `OFFERS_USER` set.
   private static func run(
     _ home: Home, as user: String, _ arguments: String...
@@ -24,24 +13,17 @@ struct UserOptionTests {
       arguments, environment: home.environment.merging(["OFFERS_USER": user]) { $1 })
   }
 
-  private static func stars(_ home: Home, _ options: String...) async throws -> [String] {
-    let result = try await OffersProgram.call(
-      ["list", "--favorites", "--columns", "ref", "--format", "tsv"] + options,
-      environment: home.environment)
-    return result.output.split(separator: "\n").dropFirst().map(String.init)
-  }
-
   @Test("the stars of two users are separate, and a shared star is removed for one only")
   func stars() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     try await home.call("favorite", "1", "2")
-    #expect(try await home.call("favorite", "2", "3", "--user", "ben").status == 0)
-    #expect(try await Self.stars(home) == ["ibotta:1", "ibotta:2"])
-    #expect(try await Self.stars(home, "--user", "ben") == ["ibotta:2", "ibotta:3"])
-    #expect(try await Self.stars(home, "--user", "owner") == ["ibotta:1", "ibotta:2"])
+    try await home.expect("favorite", "2", "3", "--user", "ben")
+    #expect(try await home.stars() == ["ibotta:1", "ibotta:2"])
+    #expect(try await home.stars("--user", "ben") == ["ibotta:2", "ibotta:3"])
+    #expect(try await home.stars("--user", "owner") == ["ibotta:1", "ibotta:2"])
     try await home.call("favorite", "2", "--remove")
-    #expect(try await Self.stars(home) == ["ibotta:1"])
-    #expect(try await Self.stars(home, "--user", "BEN") == ["ibotta:2", "ibotta:3"])
+    #expect(try await home.stars() == ["ibotta:1"])
+    #expect(try await home.stars("--user", "BEN") == ["ibotta:2", "ibotta:3"])
     #expect(try await home.callDocument("show", "2", "--user", "ben")["favorite"] as? Bool == true)
     #expect(try await home.callDocument("show", "2")["favorite"] as? Bool == false)
     let found = try await home.call("search", "milk", "--favorites", "--user", "ben")
@@ -51,9 +33,9 @@ struct UserOptionTests {
 
   @Test("OFFERS_USER names the user, --user wins over it, and an empty name is refused")
   func variable() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     #expect(try await Self.run(home, as: "ben", "favorite", "3").status == 0)
-    #expect(try await Self.stars(home) == [])
+    #expect(try await home.stars() == [])
     #expect(try await Self.run(home, as: "ben", "list", "--favorites").output.contains("ibotta:3"))
     await #expect(
       try !Self.run(home, as: "ben", "list", "--favorites", "--user", "owner").output
@@ -66,24 +48,21 @@ struct UserOptionTests {
                 Name a user with --user, or unset OFFERS_USER.
 
         """)
-    #expect(try await home.call("list", "--user", "").status == 64)
+    try await home.expect("list", "--user", "", status: 64)
     // A command without users is not affected.
     #expect(try await Self.run(home, as: "", "doctor").status == 0)
   }
 
   @Test("every command that takes a user refuses an unknown one, and suggests a similar one")
   func unknown() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     let saved = try home.folder.write(try await home.call("export").output, to: "saved.json")
     for command in [
       ["sync"], ["list"], ["search", "tea"], ["search"], ["show", "1"], ["open", "1"],
       ["favorite", "1"], ["changes"], ["history", "1"], ["status"], ["export"], ["import", saved],
       ["sync", "--dry-run"], ["sync", "--news"],
     ] {
-      let result = try await OffersProgram.call(
-        command + ["--user", "bne"], environment: home.environment)
-      #expect(result.status == 66, "\(command)")
-      #expect(result.output == "", "\(command)")
+      let result = try await home.expect(command + ["--user", "bne"], status: 66, output: "")
       #expect(
         result.errors == """
           offers: There is no user “bne”.
@@ -92,9 +71,7 @@ struct UserOptionTests {
           """, "\(command)")
     }
     for command in [["doctor"], ["prune"], ["backup", "x"], ["feeds"], ["serve"], ["cache"]] {
-      let result = try await OffersProgram.call(
-        command + ["--user", "ben"], environment: home.environment)
-      #expect(result.status == 64, "\(command)")
+      try await home.expect(command + ["--user", "ben"], status: 64)
     }
   }
 
@@ -103,19 +80,17 @@ struct UserOptionTests {
     let home = try Home()
     let feed = try home.feed([FeedItem("1", "Tea")])
     for command in [["sync", "--from", feed], ["sync", "--from", feed, "--dry-run"], ["list"]] {
-      let result = try await OffersProgram.call(
-        command + ["--user", "ben"], environment: home.environment)
-      #expect(result.status == 66)
-      #expect(result.errors.contains("There is no database yet at"))
-      #expect(!FileManager.default.fileExists(atPath: home.database))
+      try await home.expect(
+        command + ["--user", "ben"], status: 66, says: ["There is no database yet at"])
+      #expect(!home.exists(home.database))
     }
-    #expect(try await home.call("sync", "--quiet", "--from", feed, "--user", "owner").status == 0)
+    try await home.expect("sync", "--quiet", "--from", feed, "--user", "owner")
     #expect(try await home.call("list", "--user", "owner").output.contains("Tea"))
   }
 
   @Test("recent searches and the marks of changes belong to a user")
   func records() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     try await home.call("search", "tea")
     try await home.call("search", "jam", "--user", "ben")
     #expect(try await home.call("search").output.contains("tea"))
@@ -123,9 +98,7 @@ struct UserOptionTests {
     #expect(try await home.call("search", "1!", "--user", "ben").output.contains("ibotta:2"))
     func read(_ options: String...) async throws -> Int? {
       let document = try Home.parse(
-        await OffersProgram.call(
-          ["changes", "--since", "last", "--json"] + options, environment: home.environment
-        ).output)
+        await home.call(["changes", "--since", "last", "--json"] + options).output)
       return (document["changes"] as? [Any])?.count
     }
     #expect(try await read() == 1)
@@ -136,12 +109,11 @@ struct UserOptionTests {
 
   @Test("the news are those of the user, each once for each user")
   func news() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     try await home.call("favorite", "1")
     try await home.call("favorite", "1", "2", "--user", "ben")
     func news(_ options: String...) async throws -> [String] {
-      let result = try await OffersProgram.call(
-        ["sync", "--news", "--json"] + options, environment: home.environment)
+      let result = try await home.call(["sync", "--news", "--json"] + options)
       let changes = try Home.parse(result.output)["changes"] as? [[String: Any]] ?? []
       return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }.sorted()
     }
@@ -160,7 +132,7 @@ struct UserOptionTests {
   @Test(
     "on a terminal a sync names the favorites of the user", .enabled(if: PseudoTerminal.isPresent))
   func terminalNews() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     try await home.call("favorite", "1")
     try await home.call("favorite", "2", "--user", "ben")
     _ = try home.feed([
@@ -174,7 +146,7 @@ struct UserOptionTests {
 
   @Test("an export has the shared data and the user's favorites, which an import gives to a user")
   func transfer() async throws {
-    let home = try await Self.home()
+    let home = try await Home.ofTwo()
     try await home.call("favorite", "1")
     try await home.call("favorite", "2", "3", "--user", "ben")
     func favorites(_ text: String) -> Int {
@@ -188,12 +160,12 @@ struct UserOptionTests {
     #expect(!stars.contains("\"name\":\"Tea\""))
     #expect(favorites(try await home.call("export").output) == 1)
 
-    let other = try await Self.home()
+    let other = try await Home.ofTwo()
     let imported = try other.offers(
       "import", "-", "--accept-sources", "--user", "ben", input: stars)
     #expect(imported.status == 0, "\(imported.errors)")
-    #expect(try await Self.stars(other) == [])
-    #expect(try await Self.stars(other, "--user", "ben") == ["ibotta:2", "ibotta:3"])
+    #expect(try await other.stars() == [])
+    #expect(try await other.stars("--user", "ben") == ["ibotta:2", "ibotta:3"])
     #expect(favorites(try await other.call("export", "--favorites", "--user", "ben").output) == 2)
   }
 }

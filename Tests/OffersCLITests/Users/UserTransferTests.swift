@@ -16,25 +16,13 @@ struct UserTransferTests {
       ["favorite", "1", "2", "--user", "ben"], ["favorite", "3", "--user", "Eve"],
       ["search", "tea", "--user", "ben"],
     ] {
-      let result = try await OffersProgram.call(words, environment: home.environment)
+      let result = try await home.call(words)
       guard result.status == 0 else { throw Home.Unexpected(result.errors) }
     }
     // The favorite of Eve is gone.
     _ = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     try await home.call("sync", "--accept-removals")
     return home
-  }
-
-  private static func stars(_ home: Home, _ options: String...) async throws -> [String] {
-    let result = try await OffersProgram.call(
-      ["list", "--favorites", "--columns", "ref", "--format", "tsv"] + options,
-      environment: home.environment)
-    return result.output.split(separator: "\n").dropFirst().map(String.init).sorted()
-  }
-
-  private static func users(_ home: Home) async throws -> [String] {
-    let users = try await home.callDocument("user", "list")["users"] as? [[String: Any]] ?? []
-    return users.map { "\($0["name"] ?? "") \($0["role"] ?? "") \($0["favorites"] ?? "")" }
   }
 
   @Test("a household moves to another machine, with a line for each user")
@@ -46,8 +34,7 @@ struct UserTransferTests {
     #expect(
       try await home.callDocument("export", "--all-users", "-o", path)["users"] as? Int == 3)
     let other = try Home()
-    let taken = try await other.call("import", path, "--accept-sources")
-    #expect(taken.status == 0)
+    let taken = try await other.expect("import", path, "--accept-sources")
     #expect(
       taken.output.hasSuffix(
         "; 4 new favorites, 0 known; 4 changes of 2 syncs; 2 new users, 1 known\n"))
@@ -57,11 +44,11 @@ struct UserTransferTests {
         + "offers user role ben admin",
       "Eve: added as a viewer, 1 new favorite, 0 known",
     ] { #expect(taken.errors.contains(line + "\n"), "\(taken.errors)") }
-    #expect(try await Self.users(other) == ["Zoe admin 1", "ben member 2", "Eve viewer 1"])
-    #expect(try await Self.stars(other, "--user", "eve") == ["ibotta:3"])
+    #expect(try await other.users() == ["Zoe admin 1", "ben member 2", "Eve viewer 1"])
+    #expect(try await other.stars("--user", "eve") == ["ibotta:3"])
     #expect(try await other.call("show", "3", "--user", "Eve").output.contains("Milk"))
     #expect(try await other.call("search", "--user", "ben").output.contains("tea"))
-    #expect(try await other.call("user", "role", "ben", "admin").status == 0)
+    try await other.expect("user", "role", "ben", "admin")
     let text = try home.folder.text(of: "all.json")
     #expect(try await other.call("export", "--all-users").output == text)
     let again = try await Home.parse(other.call("import", path, "--json").output)
@@ -80,7 +67,7 @@ struct UserTransferTests {
     try await home.call("user", "add", "EVE")
     try await home.call("favorite", "1")
     #expect(try home.offers("import", "-", "--accept-sources", input: text).status == 0)
-    let users = try await Self.users(home)
+    let users = try await home.users()
     #expect(users == ["kim admin 1", "EVE member 1", "Zoe member 1", "ben member 2"])
   }
 
@@ -107,7 +94,7 @@ struct UserTransferTests {
       }
     }
     #expect(try await home.call("export", "--all-users").output == before)
-    #expect(!FileManager.default.fileExists(atPath: new.database))
+    #expect(!home.exists(new.database))
     let both = try await home.call("export", "--all-users", "--user", "ben")
     #expect((both.status, both.output) == (64, ""))
     #expect(both.errors.contains("--all-users exports all users."))
@@ -131,13 +118,13 @@ struct UserTransferTests {
 
         """)
     #expect(try home.offers("import", "-", "--user", "ben", input: text).status == 0)
-    #expect(try await Self.users(home) == ["Zoe admin 1", "ben admin 2", "Eve viewer 1"])
+    #expect(try await home.users() == ["Zoe admin 1", "ben admin 2", "Eve viewer 1"])
     #expect(try home.offers("import", "-", "--user", "Zoe", input: text).status == 0)
-    #expect(try await Self.users(home) == ["Zoe admin 2", "ben admin 2", "Eve viewer 1"])
+    #expect(try await home.users() == ["Zoe admin 2", "ben admin 2", "Eve viewer 1"])
     let other = try Home()
     let taken = try other.offers("import", "-", "--accept-sources", input: text)
     #expect(!taken.output.contains("user"))
     #expect(taken.errors.contains("owner: ben of the document, 2 new favorites, 0 known"))
-    #expect(try await Self.users(other) == ["owner admin 2"])
+    #expect(try await other.users() == ["owner admin 2"])
   }
 }
