@@ -95,6 +95,9 @@ struct Sample {
   static let memberLimit = 5000
   /// The number of bytes kept of a text.
   static let textBytes = 1024
+  /// The maximum size of a key. A member with a longer one is left out: keys are compared often, in a time
+  /// that may grow with the square of their combining marks.
+  static let keyBytes = 256
 
   /// - Parameter text: the document's start in UTF-8.
   init(_ text: [UInt8], as format: FeedFormat) {
@@ -293,7 +296,7 @@ private struct JSONSampleReader {
       let key = decode(raw)
       // YAML drops a byte order mark at the start of a text, so a path could not name such a key.
       if let value = readValue(depth: depth + 1), object.members.count < Sample.memberLimit,
-        key.unicodeScalars.first != "\u{FEFF}"
+        key.utf8.count <= Sample.keyBytes, key.unicodeScalars.first != "\u{FEFF}"
       {
         object.members.append((key, value))
       }

@@ -225,6 +225,8 @@ struct CharsetDecoder {
   private let conversion: CharsetConversion
   /// The length of the shortest character, in bytes, which is skipped where the input is invalid.
   private let unitBytes: Int
+  /// Whether iconv holds letters back, since a combining accent of the encoding might follow.
+  private let holdsLetters: Bool
   /// An incomplete character from the last chunk, followed by a slice of the current one.
   private var input: [UInt8] = []
 
@@ -239,6 +241,7 @@ struct CharsetDecoder {
     }
     self.conversion = conversion
     unitBytes = if case .utf16 = charset.kind { 2 } else { 1 }
+    holdsLetters = charset.kind == .singleByte
   }
 
   mutating func decode(
@@ -282,6 +285,9 @@ struct CharsetDecoder {
       case .full: try output.flush(emit)
       case .invalid:
         taken = min(taken + unitBytes, input.count)
+        if holdsLetters {
+          try output.write(least: Self.roomBytes, emit) { conversion.flush(into: $0) }
+        }
         try output.appendReplacement(emit)
       }
     }

@@ -198,6 +198,7 @@ struct TextTranscoderTests {
     Self.expect(bytes, "shift_jis", becomes: text)
     let page: [UInt8] = [0x5B, 0xAA, 0xC1, 0x5D]
     Self.expect(page, "windows-1253", becomes: "[\u{FFFD}Α]")
+    Self.expect([0x5B, 0x61, 0x8A, 0x61, 0x5D], "windows-1258", becomes: "[a\u{FFFD}a]")
   }
 
   @Test("an invalid byte costs as little as a valid character")
