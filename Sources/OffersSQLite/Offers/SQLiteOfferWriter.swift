@@ -12,59 +12,49 @@ final class SQLiteOfferWriter: OfferWriter {
   private let updateHash: PreparedStatement
   private let insertChange: PreparedStatement
   /// The statement for offers of an export.
-  private var importOffer: PreparedStatement?
+  private let importOffer: PreparedStatement
 
   init(_ database: Database, isIndexed: Bool) throws {
     self.database = database
     index = try SearchIndexWriter(database, isWanted: isIndexed)
     findOffer = try PreparedStatement(
       database, "SELECT \(OfferDifference.selection) FROM offer WHERE offer_key = ?1")
-    insertOffer = try PreparedStatement(database, Self.insertSQL)
+    insertOffer = try PreparedStatement(
+      database, Self.insertSQL + " ON CONFLICT (feed_key, id) DO NOTHING")
+    importOffer = try PreparedStatement(database, Self.insertSQL)
     updateOffer = try PreparedStatement(database, Self.updateSQL)
     updateHash = try PreparedStatement(
       database,
       "UPDATE offer SET content_hash = ?1, gone_at = NULL, found_at = ?2 WHERE offer_key = ?3")
     insertChange = try PreparedStatement(
-      database,
-      """
-      INSERT INTO change (change_id, run_id, feed_key, at, offer_key, kind, offer_count, fields)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-      """)
+      database, Self.insert(into: "change", RecordedChange.columns))
   }
 
-  private static let columns = OfferRow.columns.map(\.name)
-  /// The number of the parameter after those of an offer's columns.
-  private static let next = columns.count + 1
-
-  private static func parameters(_ count: Int) -> String {
-    (1...count).map { "?\($0)" }.joined(separator: ", ")
-  }
-
-  /// The further parameters are the key, the feed, the time, and the values of `found_at` and `first_run_id`.
-  private static let insertSQL = """
-    INSERT INTO offer (
-      \(columns.joined(separator: ", ")), offer_key, feed_key, first_seen_at, found_at, first_run_id,
-      changed_at)
-    VALUES (\(parameters(columns.count + 5)), ?\(next + 2))
-    ON CONFLICT (feed_key, id) DO NOTHING
+  private static func insert(
+    into table: String, _ columns: [(name: String, kind: OfferRow.Kind)]
+  ) -> String {
     """
+    INSERT INTO \(table) (\(columns.map(\.name).joined(separator: ", ")))
+    VALUES (\((1...columns.count).map { "?\($0)" }.joined(separator: ", ")))
+    """
+  }
 
-  /// The offer keeps its id. The further parameters are the time of the change, NULL to keep it, the value of
-  /// `found_at`, and the key.
+  private static let insertSQL = insert(into: "offer", OfferRow.columns)
+
+  /// Sets the columns of the content, and those of the state that change.
   private static let updateSQL = """
     UPDATE offer SET
-      \(columns.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")),
-      changed_at = coalesce(?\(next), changed_at), found_at = ?\(next + 1), gone_at = NULL
-    WHERE offer_key = ?\(next + 2)
+      \(OfferRow.columns.enumerated().dropFirst(OfferRow.firstContent)
+        .map { "\($1.name) = ?\($0 + 1)" }.joined(separator: ", ")),
+      changed_at = coalesce(\(parameter("changed_at")), changed_at),
+      found_at = \(parameter("found_at")), gone_at = NULL
+    WHERE offer_key = \(parameter("offer_key"))
     """
 
-  /// The further parameters are the times, the key, the feed, and the value of `first_run_id`.
-  private static let importSQL = """
-    INSERT INTO offer (
-      \(columns.joined(separator: ", ")), first_seen_at, changed_at, gone_at, offer_key, feed_key,
-      first_run_id)
-    VALUES (\(parameters(columns.count + 6)))
-    """
+  /// The parameter with the value of a column.
+  private static func parameter(_ column: String) -> String {
+    "?\(1 + (OfferRow.columns.firstIndex { $0.name == column } ?? 0))"
+  }
 
   func compare(
     _ records: any OfferRecordSource, _ body: (OfferRecord, OfferDifference?) throws -> Void
@@ -89,18 +79,11 @@ final class SQLiteOfferWriter: OfferWriter {
       return
     }
     if difference.isSearched { try index.willChange(record.offerKey) }
-    try updateOffer.run(
-      OfferRow.values(of: record) + [
-        .number(state.changedAt), .number(state.foundAt), .number(record.offerKey),
-      ])
+    try updateOffer.run(OfferRow.values(of: record, updated: state))
   }
 
   func insert(_ record: OfferRecord, _ state: OfferInsertValues) throws -> [InsertedOffer] {
-    let count = try insertOffer.run(
-      OfferRow.values(of: record) + [
-        .number(state.key), .number(state.feedKey), .number(state.time), .number(state.foundAt),
-        .number(state.firstRunID),
-      ])
+    let count = try insertOffer.run(OfferRow.values(of: record, inserted: state))
     return [
       InsertedOffer(key: state.key, repeated: count > 0 ? nil : (record.id, record.position))
     ]
@@ -111,23 +94,14 @@ final class SQLiteOfferWriter: OfferWriter {
   func insert(
     _ offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?
   ) throws {
-    let statement = try importOffer ?? PreparedStatement(database, Self.importSQL)
-    importOffer = statement
-    try statement.run(
-      OfferRow.values(of: offer) + [
-        .number(offer.firstSeenAt), .number(offer.changedAt), .number(offer.goneAt), .number(key),
-        .number(feedKey), .number(firstRunID),
-      ])
+    try importOffer.run(
+      OfferRow.values(of: offer, key: key, feedKey: feedKey, firstRunID: firstRunID))
   }
 
   func flushImported() {}
 
   func record(_ change: RecordedChange) throws {
-    try insertChange.run([
-      .number(change.id), .number(change.runID), .number(change.feedKey), .number(change.at),
-      .number(change.offerKey), .text(change.kind.rawValue),
-      .number(change.offerCount.map(Int64.init)), .text(change.fields),
-    ])
+    try insertChange.run(change.values)
   }
 
   func flushChanges() {}

@@ -93,6 +93,19 @@ package struct RecordedChange {
   package let offerCount: Int?
   /// For a changed offer, `{"name":{"from":…,"to":…}}`; see `ChangedFields`.
   package let fields: String?
+
+  package static let columns: [(name: String, kind: OfferRow.Kind)] = [
+    ("change_id", .integer), ("run_id", .integer), ("feed_key", .integer), ("at", .integer),
+    ("offer_key", .integer), ("kind", .text), ("offer_count", .integer), ("fields", .text),
+  ]
+
+  /// The values of the columns.
+  package var values: [SQLValue] {
+    [
+      .number(id), .number(runID), .number(feedKey), .number(at), .number(offerKey),
+      .text(kind.rawValue), .number(offerCount.map(Int64.init)), .text(fields),
+    ]
+  }
 }
 
 /// The difference between a stored offer and a feed's record of it.
@@ -280,14 +293,23 @@ extension OfferField {
   }
 }
 
-/// The columns of an offer that an engine writes, with their values: those of its fields, the hash of its
+/// The columns of an offer that an engine writes, with their values: its state, its fields, the hash of its
 /// content, the exact reward, and the keys by which lists are sorted.
 package enum OfferRow {
   package enum Kind { case text, integer, real, flag, bytes }
 
-  /// The columns, the id first.
+  private static let state = [
+    "offer_key", "feed_key", "first_seen_at", "changed_at", "gone_at", "found_at", "first_run_id",
+  ]
+
+  /// The number of the first column that an update replaces without regard to its old value: behind the
+  /// state and the id.
+  package static let firstContent = state.count + 1
+
+  /// The columns.
   package static let columns: [(name: String, kind: Kind)] =
-    OfferField.allCases.map { field in
+    state.map { ($0, .integer) }
+    + OfferField.allCases.map { field in
       switch field.columnType {
       case .text: (field.column, .text)
       case .seconds: (field.column, .integer)
@@ -297,10 +319,25 @@ package enum OfferRow {
     + zip(OfferField.rewardColumns, [.integer, .text, .integer, .flag]).map { ($0, $1) }
     + [("name_key", .bytes), ("retailer_key", .bytes), ("category_keys", .bytes)]
 
-  /// The values of a feed's record.
-  package static func values(of record: OfferRecord) -> [SQLValue] {
+  /// The values of a feed's record that is inserted.
+  package static func values(
+    of record: OfferRecord, inserted state: OfferInsertValues
+  ) -> [SQLValue] {
     values(
-      hash: record.contentHash, record.reward, text: { record[$0] },
+      of: record,
+      [state.key, state.feedKey, state.time, state.time, nil, state.foundAt, state.firstRunID])
+  }
+
+  /// The values of a feed's record that replaces a stored offer. The columns that keep their values are NULL.
+  package static func values(
+    of record: OfferRecord, updated state: OfferUpdateValues
+  ) -> [SQLValue] {
+    values(of: record, [record.offerKey, nil, nil, state.changedAt, nil, state.foundAt, nil])
+  }
+
+  private static func values(of record: OfferRecord, _ state: [Int64?]) -> [SQLValue] {
+    values(
+      state, hash: record.contentHash, record.reward, text: { record[$0] },
       seconds: { field in
         record[field].flatMap { text in
           Int64(text) ?? Double(text).map { Date(timeIntervalSince1970: $0).storedSeconds }
@@ -309,17 +346,22 @@ package enum OfferRow {
   }
 
   /// The values of an offer of an export.
-  package static func values(of offer: ExportedOffer) -> [SQLValue] {
+  ///
+  /// - Parameter firstRunID: the first sync of the feed, if that one had the offer.
+  package static func values(
+    of offer: ExportedOffer, key: Int64, feedKey: Int64, firstRunID: Int64?
+  ) -> [SQLValue] {
     values(
-      hash: 0, offer.reward, text: { offer[$0] }, seconds: offer.seconds, degrees: offer.degrees)
+      [key, feedKey, offer.firstSeenAt, offer.changedAt, offer.goneAt, nil, firstRunID], hash: 0,
+      offer.reward, text: { offer[$0] }, seconds: offer.seconds, degrees: offer.degrees)
   }
 
   private static func values(
-    hash: UInt64, _ reward: Reward?, text: (OfferField) -> String?,
+    _ state: [Int64?], hash: UInt64, _ reward: Reward?, text: (OfferField) -> String?,
     seconds: (OfferField) -> Int64?, degrees: (OfferField) -> Double?
   ) -> [SQLValue] {
-    var values: [SQLValue] = []
-    values.reserveCapacity(columns.count + 5)
+    var values = state.map { SQLValue.number($0) }
+    values.reserveCapacity(columns.count + 1)
     for field in OfferField.allCases {
       switch field.columnType {
       case .text: values.append(.text(text(field)))
