@@ -17,9 +17,7 @@ struct ClockBoundsTests {
   }
 
   private static func loader(_ home: FetchHome) -> ImageLoader {
-    ImageLoader(
-      images: home.database, transport: .shared(home.web), allowsPrivateNetwork: false,
-      logger: .silent, now: { home.now })
+    ImageLoader(images: home.database, transport: home.web) { home.now }
   }
 
   @Test("an image that was fetched then is asked for again", arguments: [0.1, 20, 401])

@@ -99,11 +99,4 @@ struct ValidatorsTests {
     #expect(validators.lastModified == (isKept ? date : nil))
     #expect(validators.etag == "\"a\"")
   }
-
-  @Test("without validators there is no condition")
-  func isEmptyWithoutAny() {
-    #expect(Self.validators().isEmpty)
-    #expect(Self.validators().conditions.isEmpty)
-    #expect(Self.validators() == Self.validators(etag: "\"\"", lastModified: "0"))
-  }
 }

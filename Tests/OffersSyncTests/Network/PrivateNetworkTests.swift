@@ -27,17 +27,6 @@ struct PrivateNetworkTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a local server named by a remote caller is refused, and no request is made")
-  func refusesNamedServers() async throws {
-    let home = try await SyncedFolder()
-    let server = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
-    let run = try await SyncEngine(store: home.database).run(
-      "ibotta", options: SyncOptions(source: .url(server.url()), sourceMayBePrivate: false))
-    #expect(run.outcome == .failed)
-    #expect(run.error?.message.contains("not on the public internet") == true)
-    #expect(server.requests.isEmpty)
-  }
-
   @Test("a next page on another server of a private network is refused, and nothing is stored")
   func refusesNextPages() async throws {
     let folder = try TemporaryFolder()

@@ -70,14 +70,17 @@ struct SourceTrustTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("naming a trusted address again from elsewhere changes nothing in its trust")
+  @Test("an address on this machine is refused from elsewhere until it was named here")
   func keepsTrust() async throws {
     let home = try await SyncedFolder()
     let server = try Self.answers(2)
+    let fromElsewhere = SyncOptions(source: .url(server.url()), sourceMayBePrivate: false)
+    let engine = SyncEngine(store: home.database)
+    let refused = try await engine.run("ibotta", options: fromElsewhere)
+    #expect(refused.error?.message.contains("not on the public internet") == true)
+    #expect(server.requests.isEmpty)
     #expect(try await home.sync(from: server.url()).outcome == .updated)
-    let again = try await SyncEngine(store: home.database).run(
-      "ibotta", options: SyncOptions(source: .url(server.url()), sourceMayBePrivate: false))
-    #expect(again.outcome == .unchanged)
+    #expect(try await engine.run("ibotta", options: fromElsewhere).outcome == .unchanged)
     #expect(try await home.database.findSyncState(of: "ibotta")?.source?.origin == .machine)
   }
 

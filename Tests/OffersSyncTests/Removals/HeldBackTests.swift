@@ -304,19 +304,6 @@ struct HeldBackTests {
     #expect(removed.counts.gone == 11)
   }
 
-  @Test("a sync that confirms removals is due when they may go")
-  func isDueToConfirm() async throws {
-    let feed = try await LinkedFeed()
-    try await feed.sync(LinkedFeed.document(1...30), hours: 0)
-    let held = try await feed.sync(LinkedFeed.document(13...30), hours: 24)
-    #expect(held.nextDueAt == LinkedFeed.time(30))
-    let last = try await feed.sync(LinkedFeed.document(13...30), hours: 30)
-    #expect(last.nextDueAt == LinkedFeed.time(48), "the usual time does not move")
-    // A document that is probably faulty is not asked for earlier.
-    #expect(
-      try await feed.sync(LinkedFeed.document([]), hours: 48).nextDueAt == LinkedFeed.time(72))
-  }
-
   @Test("offers that were missed at a time ahead wait from the present time on")
   func mistrustsTheClock() async throws {
     let feed = try await LinkedFeed()
