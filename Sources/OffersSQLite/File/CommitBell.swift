@@ -1,3 +1,4 @@
+import OffersCore
 import Synchronization
 
 /// Wakes the readers of a stream of commits after a commit of this program, which they would
