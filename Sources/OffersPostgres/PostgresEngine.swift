@@ -56,9 +56,7 @@ package final class PostgresEngine: Sendable {
 
   package func fetchDataVersion() async throws -> Int64 { try await database.commits.version() }
 
-  package func commits(keeping owner: any AnyObject & Sendable) -> AsyncStream<DataCommit> {
-    database.commits.versions(keeping: owner)
-  }
+  package func commits() -> AsyncStream<DataCommit> { database.commits.versions() }
 
   package func checkReadiness() async throws {
     try await Schema().check(database)

@@ -306,11 +306,8 @@ extension SQLiteEngine {
     try await holdingOpen { try await reader.fetchVersion() }
   }
 
-  package func commits(keeping owner: any AnyObject & Sendable) -> AsyncStream<DataCommit> {
-    (writer?.bell ?? CommitBell()).commits {
-      defer { withExtendedLifetime(owner) {} }
-      return try await self.fetchDataVersion()
-    }
+  package func commits() -> AsyncStream<DataCommit> {
+    (writer?.bell ?? CommitBell()).commits { try await self.fetchDataVersion() }
   }
 }
 

@@ -124,6 +124,14 @@ public actor ImageLoader: ImageSource {
     try await image(at: offer.imageURLText ?? "", feedSource: feedSource)
   }
 
+  /// The image of a stored offer. A relative address is resolved against the source of its feed.
+  ///
+  /// - Throws: as `image(of:feedSource:)`.
+  public func image(of offer: UserOffer) async throws -> CachedImage {
+    let source = try await images.findSource(of: offer.ref.feed)
+    return try await image(of: offer.offer, feedSource: source)
+  }
+
   /// The image of an offer from the cache, or else from its server. Neither the image nor a failure
   /// is stored, and a cached image does not count as used.
   public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {

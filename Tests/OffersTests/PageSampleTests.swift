@@ -27,7 +27,8 @@ struct PageSampleTests {
 
   @Test("each sample of Swift is the one that is compiled")
   func compiled() throws {
-    let compiled = try ["FirstScreen", "PreviewDatabase", "URLSessionTransport"].map { name in
+    let compiled = try ["ListScreen", "DetailScreen", "PreviewDatabase", "URLSessionTransport"].map
+    { name in
       let source = try Self.text(of: "Tests/OffersTests/Samples/\(name).swift")
       let begin = try #require(source.range(of: "// sample begins\n"))
       let end = try #require(source.range(of: "\n// sample ends"))
@@ -36,67 +37,92 @@ struct PageSampleTests {
     #expect(try Self.blocks("swift") == compiled)
   }
 
-  @Test("the first screen is empty, shows what the feed of the page has, and why it is not renewed")
-  @MainActor func firstLaunch() async throws {
-    let yaml = try #require(try Self.blocks("yaml").first)
-    let configuration = try FeedConfiguration(yaml: yaml, name: "page")
-    let url = "https://shop.example/teas.json"
-    let web = CannedTransport([url: .failure(TransportFailure(.unreachable))])
-    func screen(at time: TimeInterval) -> FirstScreen {
-      FirstScreen(
+  /// The definition of the page.
+  private static func configuration() throws -> FeedConfiguration {
+    try FeedConfiguration(yaml: #require(try blocks("yaml").first), name: "page")
+  }
+
+  private static let url = "https://shop.example/teas.json"
+
+  /// The document of the page's shop.
+  private static func teas(_ count: Int) -> CannedTransport.Answer {
+    let teas = (1...count).map {
+      """
+      {"sku": \($0), "title": "Assam", "price": {"text": "€ 4,50"},
+        "picture": "/\($0).png", "until": "2030-01-31", "shop": {"name": "Mart"}}
+      """
+    }
+    return .response(200, [], #"{"data": {"teas": [\#(teas.joined(separator: ","))]}}"#)
+  }
+
+  @Test("the list is empty, shows what the feed of the page has, and why it is not renewed")
+  @MainActor func list() async throws {
+    let web = CannedTransport([Self.url: .failure(TransportFailure(.unreachable))])
+    let configuration = try Self.configuration()
+    func screen(at time: TimeInterval) -> ListScreen {
+      ListScreen(
         database,
         SyncEngine(
           store: database, transport: web, configuration: configuration,
           now: { Date(timeIntervalSince1970: time) }))
     }
     let offline = screen(at: 1_750_000_000)
-    await offline.appear()
-    #expect(offline.offers.isEmpty)
-    #expect(offline.notice?.hasPrefix(url) == true)
-    web.answer(
-      url,
-      .response(
-        200, [],
-        """
-        {"data": {"teas": [{"sku": 7, "title": "Assam", "price": {"text": "€ 4,50"},
-          "picture": "/7.png", "until": "2030-01-31", "shop": {"name": "Mart"}}]}}
-        """))
+    await offline.refresh()
+    #expect(offline.notice?.hasPrefix(Self.url) == true)
+    web.answer(Self.url, Self.teas(1))
     let online = screen(at: 1_750_090_000)
-    await online.appear()
+    let shown = Task { await online.show() }
+    await online.refresh()
     #expect(online.notice == nil)
+    while online.offers.isEmpty { await Task.yield() }
     let offer = try #require(online.offers.first)
-    #expect(offer.ref.description == "teas:7" && offer.name == "Assam" && offer.retailer == "Mart")
+    #expect(offer.ref.description == "teas:1" && offer.name == "Assam" && offer.retailer == "Mart")
     #expect(offer.reward?.value == .amount(minorUnits: 450, currency: "EUR"))
-    #expect(offer.expiresAt != nil && offer.imageURLText?.hasSuffix("/7.png") == true)
-    #expect(online.next == nil)
-    let watch = Task { try await online.follow() }
+    #expect(offer.expiresAt != nil && offer.imageURLText?.hasSuffix("/1.png") == true)
     try await database.setFavorites([offer.ref], to: true)
     while online.offers.first?.isFavorite != true { await Task.yield() }
-    watch.cancel()
-    try await watch.value
+    shown.cancel()
+    await shown.value
     let asked = web.asked.count
-    await online.appear()
+    await online.refresh()
     #expect(web.asked.count == asked, "the feed is not due")
   }
 
-  @Test("the first screen reads page after page to the end of the list")
-  @MainActor func pages() async throws {
-    let items = (1...120).map { #"{"id":\#($0),"name":"Tea"}"# }.joined(separator: ",")
-    let url = "https://shop.example/teas.json"
-    let configuration = try FeedConfiguration(
-      yaml: "feeds: {teas: {source: \"\(url)\", id: id, fields: {name: name}}}", name: "page")
+  @Test("the list shows more when it is asked for more")
+  @MainActor func longList() async throws {
     let engine = SyncEngine(
-      store: database, transport: CannedTransport([url: .response(200, [], "[\(items)]")]),
-      configuration: configuration)
-    let screen = FirstScreen(database, engine)
-    await screen.appear()
-    var counts = [screen.offers.count]
-    while screen.next != nil {
-      try await screen.readOn()
-      counts.append(screen.offers.count)
+      store: database, transport: CannedTransport([Self.url: Self.teas(120)]),
+      configuration: try Self.configuration())
+    let screen = ListScreen(database, engine)
+    await screen.refresh()
+    for (limit, count) in [(50, 50), (150, 120)] {
+      let shown = Task { await screen.show(limit) }
+      while screen.offers.count < count { await Task.yield() }
+      #expect(screen.offers.count == count)
+      shown.cancel()
+      await shown.value
     }
-    #expect(counts == [50, 100, 120])
-    #expect(Set(screen.offers.map(\.ref)).count == 120)
+  }
+
+  @Test("the detail shows the offer with its picture, and the star that it sets")
+  @MainActor func detail() async throws {
+    let picture = TinyImage.png()
+    let web = CannedTransport([
+      Self.url: Self.teas(1), "https://shop.example/1.png": .bytes(picture, []),
+    ])
+    _ = try await SyncEngine(
+      store: database, transport: web, configuration: try Self.configuration()
+    ).sync("teas")
+    let screen = DetailScreen(database, ImageLoader(images: database, transport: web))
+    let ref = OfferRef(feed: "teas", offerID: "1")
+    let shown = Task { await screen.show(ref) }
+    await screen.showPicture(of: ref)
+    while screen.offer == nil { await Task.yield() }
+    #expect(screen.picture == picture && screen.offer?.name == "Assam")
+    try await screen.toggleFavorite()
+    while screen.offer?.isFavorite != true { await Task.yield() }
+    shown.cancel()
+    await shown.value
   }
 
   @Test("a database for previews has offers and favorites, and each is another one")

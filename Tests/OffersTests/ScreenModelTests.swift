@@ -56,35 +56,4 @@ struct ScreenModelTests {
     #expect(model.counts == ["teas": 2])
     #expect(model.errors.mapValues(\.code) == ["jams": .sourceFailed, "pies": .notFound])
   }
-
-  @Test("learns of the present state, of each later commit, and of the end of the database")
-  func watchesCommits() async throws {
-    var commits = database.commits.makeAsyncIterator()
-    let first = try #require(await commits.next())
-    #expect(try await database.fetchDataVersion() == first.version)
-    _ = try await engine().sync("teas")
-    let second = try #require(await commits.next())
-    #expect(second.version != first.version && second.concernsOffers)
-    try await database.putImage(
-      CachedImage(
-        url: "https://tea.example/1.png", bytes: TinyImage.png(),
-        header: ImageHeader(format: .png, width: 1, height: 1), fetchedAt: .now,
-        freshUntil: .now))
-    let third = try #require(await commits.next())
-    #expect(third.version != second.version && !third.concernsOffers)
-    try await database.close()
-    #expect(await commits.next() == nil)
-  }
-
-  @Test("stops watching when its task is cancelled")
-  func stopsWatching() async throws {
-    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
-    let database = database
-    let watch = Task {
-      for await _ in database.commits { beginning.yield() }
-    }
-    for await _ in begun { break }
-    watch.cancel()
-    await watch.value
-  }
 }

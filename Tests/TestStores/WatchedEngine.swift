@@ -85,9 +85,7 @@ package final class WatchedEngine: Engine {
     return try await base.fetchDataVersion()
   }
 
-  package func commits(keeping owner: any AnyObject & Sendable) -> AsyncStream<DataCommit> {
-    stream ?? base.commits(keeping: owner)
-  }
+  package func commits() -> AsyncStream<DataCommit> { stream ?? base.commits() }
 
   package func checkReadiness() async throws {
     try await note(.readiness)

@@ -79,9 +79,12 @@ package final class FairTurns<Key: Hashable & Sendable>: Sendable {
         start(key, in: &state)
         return (turn, nil)
       }
-      let own = state.waiting.filter { $0.key == key }
-      if own.count >= keyWaitingLimit { return (turn, OffersError.tooManyAtOnce) }
-      let round = (own.last?.round ?? state.round) + 1
+      if state.waiting.count >= keyWaitingLimit,
+        state.waiting.count(where: { $0.key == key }) >= keyWaitingLimit
+      {
+        return (turn, OffersError.tooManyAtOnce)
+      }
+      let round = (state.waiting.last { $0.key == key }?.round ?? state.round) + 1
       var displaced: Continuation?
       if state.waiting.count >= waitingLimit {
         guard let last = state.waiting.last, last.round > round else {
@@ -90,7 +93,8 @@ package final class FairTurns<Key: Hashable & Sendable>: Sendable {
         state.waiting.removeLast()
         displaced = last.turn
       }
-      let place = state.waiting.firstIndex { $0.round > round } ?? state.waiting.count
+      // From the end, where the place is if one key has all the calls.
+      let place = (state.waiting.lastIndex { $0.round <= round } ?? -1) + 1
       state.waiting.insert(
         Waiting(number: number, key: key, round: round, turn: turn), at: place)
       return (displaced, OffersError.tooManyAtOnce)

@@ -1,4 +1,5 @@
 import OffersCore
+import OffersStore
 import Synchronization
 
 /// The version of the data in memory, as the commits of all programs change it.
@@ -28,12 +29,12 @@ final class DataVersionMonitor: Sendable {
     /// The questions that wait for the next poll.
     var waiters: [Int: CheckedContinuation<Int64, any Error>] = [:]
     var lastWaiter = 0
-    var streams: [Int: AsyncStream<DataCommit>.Continuation] = [:]
-    var lastStream = 0
+    /// The reader of the last stream, which may have ended.
+    var stream: AsyncStream<DataCommit>.Continuation?
 
     var version: Int64 { numbers.values.reduce(0, &+) }
 
-    /// Changes the numbers, and tells the streams if that changes the version.
+    /// Changes the numbers, and tells the stream if that changes the version.
     ///
     /// - Parameter changes: what has changed, as `DataCommit` has it.
     mutating func change(
@@ -44,16 +45,10 @@ final class DataVersionMonitor: Sendable {
       if version != last { tell(changes) }
     }
 
-    /// Tells the streams the version, once it is known.
+    /// Tells the stream the version, once it is known.
     func tell(_ changes: DataChanges? = nil) {
       guard confirmedAt != nil else { return }
-      let commit = DataCommit(version: version, changes: changes)
-      for stream in streams.values {
-        // A slow reader gets one commit in place of several.
-        if case .dropped(let last) = stream.yield(commit) {
-          stream.yield(last.followed(by: commit))
-        }
-      }
+      stream?.tell(DataCommit(version: version, changes: changes))
     }
   }
 
@@ -67,16 +62,16 @@ final class DataVersionMonitor: Sendable {
 
   deinit { close() }
 
-  /// Ends the connection, the streams and the questions that wait.
+  /// Ends the connection, the stream and the questions that wait.
   func close() {
-    let (task, waiters, streams) = state.withLock { state in
+    let (task, waiters, stream) = state.withLock { state in
       state.isClosed = true
-      defer { (state.task, state.waiters, state.streams) = (nil, [:], [:]) }
-      return (state.task, state.waiters, state.streams)
+      defer { (state.task, state.waiters) = (nil, [:]) }
+      return (state.task, state.waiters, state.stream)
     }
     task?.cancel()
     for waiter in waiters.values { waiter.resume(throwing: ConnectionPool.closed) }
-    for stream in streams.values { stream.finish() }
+    stream?.finish()
   }
 
   /// The version of the data, from memory. The first question, and one after this program was stopped,
@@ -116,28 +111,16 @@ final class DataVersionMonitor: Sendable {
     }
   }
 
-  /// The present version, then each new one. A reader that is slow gets the latest.
-  ///
-  /// - Parameter owner: what the stream keeps until it ends.
-  func versions(keeping owner: some AnyObject & Sendable) -> AsyncStream<DataCommit> {
+  /// The present version, then each new one, for one reader at a time.
+  func versions() -> AsyncStream<DataCommit> {
     start()
-    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let number = state.withLock { state -> Int? in
-        if state.isClosed { return nil }
-        state.lastStream += 1
-        state.streams[state.lastStream] = continuation
-        if state.confirmedAt != nil { continuation.yield(DataCommit(version: state.version)) }
-        return state.lastStream
-      }
-      guard let number else { return continuation.finish() }
-      continuation.onTermination = { [weak self] _ in
-        withExtendedLifetime(owner) { self?.remove(number) }
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { reader in
+      state.withLock { state in
+        if state.isClosed { return reader.finish() }
+        if state.confirmedAt != nil { reader.yield(DataCommit(version: state.version)) }
+        state.stream = reader
       }
     }
-  }
-
-  private func remove(_ number: Int) {
-    _ = state.withLock { $0.streams.removeValue(forKey: number) }
   }
 
   /// Notes a commit of this program.

@@ -1,11 +1,12 @@
 import OffersCore
+import OffersStore
 import Synchronization
 
-/// Wakes the readers of a stream of commits after a commit of this program, which they would
-/// otherwise find by their next poll only. It remembers the last commits of favorites and pictures.
-package final class CommitBell: Sendable {
-  /// The interval at which a stream of commits polls, and the shortest one between two of its versions.
-  package static let interval = Duration.milliseconds(250)
+/// Wakes the reader of a stream of commits after a commit of this program, which it would
+/// otherwise find by its next poll only. It remembers the last commits of favorites and pictures.
+final class CommitBell: Sendable {
+  /// The interval at which a stream of commits polls.
+  static let interval = Duration.milliseconds(250)
 
   private struct State {
     var count: Int64 = 0
@@ -15,15 +16,15 @@ package final class CommitBell: Sendable {
 
   private let state = Mutex(State())
 
-  package init() {}
+  init() {}
 
   /// The number of commits so far.
-  package var count: Int64 { state.withLock { $0.count } }
+  var count: Int64 { state.withLock { $0.count } }
 
   /// Notes a commit and ends all waits.
   ///
   /// - Parameter commit: what is known of a commit of favorites or pictures; nil for any other commit.
-  package func ring(_ commit: KnownCommits.Element? = nil) {
+  func ring(_ commit: KnownCommits.Element? = nil) {
     let waits = state.withLock { state in
       state.count += 1
       if let commit { state.known.add(commit) }
@@ -45,27 +46,23 @@ package final class CommitBell: Sendable {
   /// - Parameters:
   ///   - pollInterval: the interval at which commits of other programs are looked for.
   ///   - fetchVersion: reads the version of the data.
-  package func commits(
+  func commits(
     pollInterval: Duration = CommitBell.interval,
     _ fetchVersion: @escaping @Sendable () async throws -> Int64
   ) -> AsyncStream<DataCommit> {
-    let last = Mutex<(version: Int64, at: ContinuousClock.Instant)?>(nil)
+    let last = Mutex<Int64?>(nil)
     return AsyncStream(unfolding: {
-      if let at = last.withLock({ $0?.at }) {
-        // The only error is the cancellation, which ends the loop below.
-        try? await Task.sleep(until: at + CommitBell.interval, clock: .continuous)
-      }
       while !Task.isCancelled {
         // It is read before the version, so that a commit in between ends the wait at once.
         let count = self.count
         do {
           let version = try await fetchVersion()
           let commit = last.withLock { last -> DataCommit? in
-            if last?.version == version { return nil }
-            defer { last = (version, .now) }
+            if last == version { return nil }
+            defer { last = version }
             return DataCommit(
               version: version,
-              changes: last.flatMap { self.findChanges(after: $0.version, through: version) })
+              changes: last.flatMap { self.findChanges(after: $0, through: version) })
           }
           if let commit { return commit }
         } catch let error as OffersError where error.code == .invalidRequest {
@@ -83,7 +80,7 @@ package final class CommitBell: Sendable {
   ///
   /// - Parameter count: the number of commits that the caller knows of. If there were more, this
   ///   returns at once.
-  package func wait(after count: Int64, atMost time: Duration) async {
+  func wait(after count: Int64, atMost time: Duration) async {
     let wait = state.withLock { state -> Task<Void, Never>? in
       guard state.count == count else { return nil }
       // The only error is the cancellation, which ends the wait.
@@ -98,5 +95,46 @@ package final class CommitBell: Sendable {
       wait.cancel()
     }
     state.withLock { _ = $0.waits.remove(wait) }
+  }
+}
+
+/// The last commits of this program that changed nothing but favorites and pictures.
+struct KnownCommits: Sendable {
+  /// A commit, with the versions of the data before and after it.
+  struct Element: Sendable {
+    let before: Int64
+    let after: Int64
+    let changes: DataChanges
+
+    init(before: Int64, after: Int64, changes: DataChanges) {
+      (self.before, self.after, self.changes) = (before, after, changes)
+    }
+  }
+
+  /// Oldest first.
+  private var commits: [Element] = []
+
+  /// The maximum numbers of commits that are remembered, and of favorites in each.
+  private static let commitLimit = 64
+  private static let favoriteLimit = 100
+
+  init() {}
+
+  mutating func add(_ commit: Element) {
+    if commit.changes.favorites.values.reduce(0, { $0 + $1.count }) > Self.favoriteLimit { return }
+    if commits.count == Self.commitLimit { commits.removeFirst() }
+    commits.append(commit)
+  }
+
+  /// The changes between two versions of the data; nil if they are not known, or others than these.
+  func findChanges(after first: Int64, through last: Int64) -> DataChanges? {
+    var version = first
+    var changes = DataChanges()
+    for commit in commits where commit.before == version {
+      if version == last { break }
+      version = commit.after
+      changes = changes.followed(by: commit.changes)
+    }
+    return version == last ? changes : nil
   }
 }

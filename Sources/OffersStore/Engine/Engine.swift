@@ -24,7 +24,7 @@ package protocol Engine: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - mode: the purpose of the transaction.
-  ///   - describe: what a write with this result has changed, for `commits(keeping:)`.
+  ///   - describe: what a write with this result has changed, for `commits()`.
   ///   - body: its statements. It may be run again.
   func transaction<Result: Sendable>(
     _ mode: TransactionMode, describe: @escaping @Sendable (Result) -> DataChanges?,
@@ -59,10 +59,9 @@ package protocol Engine: AnyObject, Sendable {
   /// A number that changes with each commit of any process; see `OffersDatabase.fetchDataVersion()`.
   func fetchDataVersion() async throws -> Int64
 
-  /// The versions of the data; see `OffersDatabase.commits`.
-  ///
-  /// - Parameter owner: kept until the stream ends.
-  func commits(keeping owner: any AnyObject & Sendable) -> AsyncStream<DataCommit>
+  /// The current version of the data, then each new one, for one reader at a time (`CommitWatch`). The stream
+  /// ends when its task is cancelled or the database is closed. While the database cannot be read, it waits.
+  func commits() -> AsyncStream<DataCommit>
 
   /// Checks that transactions can be run now; see `OffersDatabase.checkReadiness()`.
   func checkReadiness() async throws

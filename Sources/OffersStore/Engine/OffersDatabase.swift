@@ -35,6 +35,8 @@ public final class OffersDatabase: Sendable {
   package let engine: any Engine
   /// Image uses that have not been written to the database yet.
   package let imageUses: PendingImageUses
+  /// Tells who reads again when the data has changed.
+  let watch: CommitWatch
   /// The database that this one shares its engine with; nil for the one that opened it.
   private let root: OffersDatabase?
 
@@ -44,6 +46,7 @@ public final class OffersDatabase: Sendable {
     self.definitions = definitions
     user = User.ownerID
     imageUses = PendingImageUses()
+    watch = CommitWatch(engine)
     root = nil
   }
 
@@ -54,6 +57,7 @@ public final class OffersDatabase: Sendable {
     engine = other.engine
     definitions = other.definitions
     imageUses = other.imageUses
+    watch = other.watch
   }
 
   /// The same database, whose favorites, searches, read marks and notices are those of a user. It
@@ -157,21 +161,6 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `storageFailed`, with `storeUnreachable` if the server could not be
   ///   reached for two seconds, or with `invalidRequest` if the database is closed; `CancellationError`.
   public func fetchDataVersion() async throws -> Int64 { try await engine.fetchDataVersion() }
-
-  /// The versions of the data, for a screen that shows it: the current version at once, then each
-  /// new one at most 250 milliseconds after its commit, or a second if the database is on a server
-  /// behind a pooler. Several commits within that time count as one. Each tells what has changed, so that a
-  /// list of offers need not be read again for a picture.
-  ///
-  /// Each stream has one reader and ends when its task is cancelled or the database is closed. While
-  /// the database cannot be read, it waits. It holds the database until then.
-  ///
-  /// ```swift
-  /// for await commit in database.commits where commit.concernsOffers {
-  ///   offers = try await database.fetchOffers(query)
-  /// }
-  /// ```
-  public var commits: AsyncStream<DataCommit> { engine.commits(keeping: self) }
 }
 
 extension OffersError {

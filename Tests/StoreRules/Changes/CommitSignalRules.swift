@@ -58,7 +58,7 @@ struct CommitSignalRules {
     try await store.sync([FeedOffer("1")])
     let second = try #require(await commits.next())
     #expect(second.version != first.version)
-    #expect(first.concernsOffers && second.concernsOffers)
+    #expect(first.concerns(User.ownerID) && second.concerns(User.ownerID))
   }
 
   private static func ref(_ id: String) throws -> OfferRef { try OfferRef(named: "ibotta:\(id)") }
@@ -139,7 +139,7 @@ struct CommitSignalRules {
         last = try #require(await commits.next())
         told = told?.followed(by: last) ?? last
       }
-      #expect(told?.changes == nil && told?.concernsOffers == true)
+      #expect(told?.changes == nil && told?.concerns(User.ownerID) == true)
     }
   }
 }
