@@ -27,8 +27,7 @@ struct PageSampleTests {
 
   @Test("each sample of Swift is the one that is compiled")
   func compiled() throws {
-    let compiled = try ["ListScreen", "DetailScreen", "PreviewDatabase", "URLSessionTransport"].map
-    { name in
+    let compiled = try ["Shop", "ListScreen", "DetailScreen", "PreviewDatabase"].map { name in
       let source = try Self.text(of: "Tests/OffersTests/Samples/\(name).swift")
       let begin = try #require(source.range(of: "// sample begins\n"))
       let end = try #require(source.range(of: "\n// sample ends"))
@@ -53,6 +52,16 @@ struct PageSampleTests {
       """
     }
     return .response(200, [], #"{"data": {"teas": [\#(teas.joined(separator: ","))]}}"#)
+  }
+
+  @Test("an app opens a database with the definitions of the page, whose feed is empty")
+  func shop() async throws {
+    let folder = try TemporaryFolder()
+    let shop = try await Shop(
+      in: URL(filePath: folder.path), definitions: #require(try Self.blocks("yaml").first))
+    #expect(try await shop.database.fetchOffers(OfferQuery(feed: "teas")).isEmpty)
+    await shop.images.close()
+    try await shop.database.close()
   }
 
   @Test("the list is empty, shows what the feed of the page has, and why it is not renewed")

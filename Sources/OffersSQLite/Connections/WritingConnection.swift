@@ -2,6 +2,7 @@ import GRDB
 import GRDBSQLite
 import OffersCore
 import OffersPlatform
+import OffersStore
 
 /// The only connection of an open database that writes. It holds the write guard around each write
 /// transaction and its checkpoint.

@@ -1,5 +1,3 @@
-// Offers.md contains the lines between the two markers verbatim.
-// sample begins
 import Foundation
 import Offers
 import Synchronization
@@ -96,4 +94,3 @@ private final class Exchange: NSObject, URLSessionDataDelegate {
     return TransportFailure(reason, cause: "\(error)")
   }
 }
-// sample ends
