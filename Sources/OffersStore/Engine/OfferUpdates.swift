@@ -61,8 +61,7 @@ public struct OfferUpdates<Value: Equatable & Sendable>: AsyncSequence, Sendable
 
 extension OffersDatabase {
   /// The offers that a query selects, for a screen that shows them: at once, and again when they have changed
-  /// by a commit of any process, at most 250 milliseconds later (a second if the database is on a server
-  /// behind a pooler).
+  /// by a commit of any process, about 250 milliseconds later at most.
   ///
   /// The loop ends when its task is cancelled or the database is closed. It waits while the offers cannot be
   /// read, also for an unknown feed or an invalid query: `fetchOffers(_:)` tells why. An offer that expires
@@ -95,8 +94,8 @@ extension OffersDatabase {
     OfferUpdates(database: self, read: SharedRead(self, fetch))
   }
 
-  /// The versions of the data: the current one, then each new one at most 250 milliseconds after its commit, or
-  /// a second if the database is on a server behind a pooler. Several commits within that time count as one.
+  /// The versions of the data: the current one, then each new one about 250 milliseconds after its commit at
+  /// most. Several commits within that time count as one.
   ///
   /// Each stream has one reader and ends when its task is cancelled or the database is closed. While
   /// the database cannot be read, it waits.
