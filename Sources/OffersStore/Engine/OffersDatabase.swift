@@ -156,7 +156,7 @@ extension OffersDatabase {
   /// answer. Values from before a restart cannot be compared with those after it.
   ///
   /// The number has changed when a commit of this database returns. For commits of other processes, the
-  /// number of a file is exact, and that of a database on a server may be a second old.
+  /// number of a file is exact, and that of a database on a server is about 250 milliseconds old at most.
   ///
   /// - Throws: `OffersError` with `storageFailed`, with `storeUnreachable` if the server could not be
   ///   reached for two seconds, or with `invalidRequest` if the database is closed; `CancellationError`.
