@@ -24,6 +24,9 @@ package final class CharsetConversion {
 
   deinit { iconv_close(descriptor) }
 
+  /// Resets the conversion to its initial state.
+  package func reset() { iconv(descriptor, nil, nil, nil, nil) }
+
   /// Converts as many bytes as possible; returns how many bytes of the input were consumed, how
   /// many were written to the output, and why the conversion stopped.
   package func convert(

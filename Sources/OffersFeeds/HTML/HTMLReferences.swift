@@ -70,20 +70,12 @@ extension HTMLMarkupReader {
     return (number, index)
   }
 
-  /// The characters of windows-1252 from 0x80 to 0x9F.
-  private static let windows1252: [UInt32] = [
-    0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
-    0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
-    0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
-    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
-  ]
-
   /// Returns the character that browsers show for a number.
   ///
   /// Source: HTML Standard, numeric character reference end state.
   static func character(of number: UInt32) -> UInt32 {
     switch number {
-    case 0x80...0x9F: windows1252[Int(number - 0x80)]
+    case 0x80...0x9F: SingleByteDecoder.windows1252Controls[Int(number - 0x80)]
     case 0, 0xD800...0xDFFF, 0x11_0000...: 0xFFFD
     default: number
     }

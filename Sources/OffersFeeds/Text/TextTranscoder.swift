@@ -19,6 +19,7 @@ package final class TextTranscoder {
     /// All bytes so far are ASCII.
     case ascii
     case utf8
+    case singleByte(SingleByteDecoder)
     case other(CharsetDecoder)
     /// The declared encoding is not supported, and all bytes so far are ASCII.
     case unknown(String)
@@ -92,6 +93,8 @@ package final class TextTranscoder {
       switch stage {
       case .utf8:
         return try emit(rest)
+      case .singleByte(let decoder):
+        return try decoder.decode(rest, into: output, emit)
       case .other(var decoder):
         stage = .start
         defer { stage = .other(decoder) }
@@ -198,7 +201,14 @@ package final class TextTranscoder {
     switch charset.kind {
     case .utf8: stage = .utf8
     case .utf32: throw Self.utf32
-    case .utf16, .singleByte, .multiByte, .shifting:
+    case .singleByte:
+      let decoder =
+        charset == .windows1252 ? .windows1252 : SingleByteDecoder(iconvName: charset.iconvName)
+      guard let decoder else {
+        throw Self.notKnown(charset.name)
+      }
+      stage = .singleByte(decoder)
+    case .utf16, .multiByte, .shifting:
       guard let decoder = CharsetDecoder(charset) else { throw Self.notKnown(charset.name) }
       stage = .other(decoder)
     }
@@ -219,14 +229,12 @@ package final class TextTranscoder {
   }
 }
 
-/// Converts an encoding to UTF-8 with the system's iconv. Invalid bytes, unpaired surrogates and an
-/// incomplete character at the end become U+FFFD.
+/// Converts an encoding with several bytes per character to UTF-8 with the system's iconv. Invalid
+/// bytes, unpaired surrogates and an incomplete character at the end become U+FFFD.
 struct CharsetDecoder {
   private let conversion: CharsetConversion
   /// The length of the shortest character, in bytes, which is skipped where the input is invalid.
   private let unitBytes: Int
-  /// Whether iconv holds letters back, since a combining accent of the encoding might follow.
-  private let holdsLetters: Bool
   /// An incomplete character from the last chunk, followed by a slice of the current one.
   private var input: [UInt8] = []
 
@@ -241,7 +249,6 @@ struct CharsetDecoder {
     }
     self.conversion = conversion
     unitBytes = if case .utf16 = charset.kind { 2 } else { 1 }
-    holdsLetters = charset.kind == .singleByte
   }
 
   mutating func decode(
@@ -260,7 +267,7 @@ struct CharsetDecoder {
 
   mutating func finish(into output: TextOutput, _ emit: ByteSink) throws {
     let conversion = conversion
-    if !input.isEmpty { try output.appendReplacement(emit) }
+    if !input.isEmpty { try output.append(scalar: 0xFFFD, emit) }
     input = []
     try output.write(least: Self.roomBytes, emit) { conversion.flush(into: $0) }
     try output.flush(emit)
@@ -285,13 +292,64 @@ struct CharsetDecoder {
       case .full: try output.flush(emit)
       case .invalid:
         taken = min(taken + unitBytes, input.count)
-        if holdsLetters {
-          try output.write(least: Self.roomBytes, emit) { conversion.flush(into: $0) }
-        }
-        try output.appendReplacement(emit)
+        try output.append(scalar: 0xFFFD, emit)
       }
     }
     return taken
+  }
+}
+
+/// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
+/// table. Undefined bytes become U+FFFD.
+///
+/// Each byte is converted by itself: iconv would compose the letters and the combining accents of
+/// windows-1258 and windows-1255, and offers whose ids have an accent would be gone and new.
+struct SingleByteDecoder {
+  /// The characters of the bytes from 0x80 to 0xFF.
+  private let scalars: [UInt32]
+
+  /// The decoder for windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
+  /// Standard, index windows-1252). The five bytes that it does not define are the control
+  /// characters with the same number; iconv would refuse them.
+  static var windows1252: SingleByteDecoder {
+    SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
+  }
+
+  /// The characters of windows-1252 from 0x80 to 0x9F.
+  static let windows1252Controls: [UInt32] = [
+    0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+    0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
+    0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
+  ]
+
+  private init(scalars: [UInt32]) { self.scalars = scalars }
+
+  /// Takes the table from the system's iconv; returns nil when the system does not know the encoding.
+  init?(iconvName: String) {
+    guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
+    scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
+      var scalar: UInt32 = 0xFFFD
+      withUnsafeBytes(of: byte) { input in
+        withUnsafeMutableBytes(of: &scalar) { output in
+          // iconv holds some letters back, since a combining accent might follow.
+          if conversion.convert(input, into: output).written == 0 {
+            _ = conversion.flush(into: output)
+          }
+        }
+      }
+      conversion.reset()
+      return UInt32(littleEndian: scalar)
+    }
+  }
+
+  func decode(
+    _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
+  ) throws {
+    for byte in bytes {
+      try output.append(scalar: byte < 0x80 ? UInt32(byte) : scalars[Int(byte & 0x7F)], emit)
+    }
+    try output.flush(emit)
   }
 }
 
@@ -311,12 +369,15 @@ final class TextOutput {
     try bytes.withUnsafeBytes { try emit($0.slice(0, end)) }
   }
 
-  /// Appends U+FFFD.
-  func appendReplacement(_ emit: ByteSink) throws {
-    try write(least: 3, emit) { room in
-      room.copyBytes(from: "\u{FFFD}".utf8)
-      return 3
+  /// Appends a character; an invalid scalar becomes U+FFFD.
+  @inline(__always)
+  func append(scalar: UInt32, _ emit: ByteSink) throws {
+    let (packed, length) = UTF8Scalar.pack(scalar)
+    if count + length > Self.capacity { try flush(emit) }
+    for place in 0..<length {
+      bytes[count + place] = UInt8(truncatingIfNeeded: packed >> (8 * UInt32(place)))
     }
+    count += length
   }
 
   /// Lets `body` write at the end of the buffer, with room for at least `least` bytes. `body`
