@@ -177,13 +177,8 @@ enum FeedCheckReport {
   private static func found(
     _ check: FeedCheckResult, _ definition: FeedDefinition
   ) -> [(String, Int)] {
-    var rows: [(String, Int)] = [("id", check.fieldCounts[.id] ?? 0)]
-    for field in OfferField.allCases {
-      let role = definition.presentation.valueRole
-      guard definition.fields[field] != nil, let name = field.definitionName(role) else { continue }
-      rows.append((name, check.fieldCounts[field] ?? 0))
-      if field == .reward { rows.append(("\(name), exact", check.exactRewardCount)) }
+    check.fields(of: definition).flatMap { field, name, _, count in
+      [(name, count)] + (field == .reward ? [("\(name), exact", check.exactRewardCount)] : [])
     }
-    return rows + definition.attributes.map { ($0.label, check.attributeCounts[$0.label] ?? 0) }
   }
 }

@@ -18,17 +18,17 @@ struct ServedFeeds: FeedSyncer {
   private let known = KnownFeedCache()
   private let findVariable = ProcessContext.findVariable
 
-  init(
-    database: OffersDatabase, configurationPath: SettingPath, allowsPrivateNetwork: Bool,
-    log: Log
-  ) {
-    self.database = database
-    self.configurationPath = configurationPath
-    self.allowsPrivateNetwork = allowsPrivateNetwork
-    self.log = log
+  var own: OwnFeeds { OwnFeeds(file: configurationPath, database: database) }
+
+  private func engine(_ configuration: FeedConfiguration) -> SyncEngine {
+    SyncEngine(
+      store: database, configuration: configuration, environment: findVariable,
+      logger: log.logger)
   }
 
-  var own: OwnFeeds { OwnFeeds(file: configurationPath, database: database) }
+  private func allowsPrivateNetwork(_ configuration: FeedConfiguration) -> Bool {
+    allowsPrivateNetwork || configuration.allowsPrivateNetwork
+  }
 
   func fetchKnownFeeds() async throws -> [KnownFeed] {
     let yaml = try configurationPath.read()
@@ -52,19 +52,16 @@ struct ServedFeeds: FeedSyncer {
       parameters.feeds.isEmpty
       ? try await database.fetchSubscribedFeeds().filter(configuration.names.contains)
       : parameters.feeds
-    let engine = SyncEngine(
-      store: database, configuration: configuration, environment: findVariable,
-      logger: log.logger)
     var options = SyncOptions(
       source: parameters.source, acceptsRemovals: parameters.acceptsRemovals,
       reason: parameters.reason,
       // A request from this machine is not trusted either: it may come from a proxy or another
       // user.
-      sourceMayBePrivate: false,
-      allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+      sourceMayBePrivate: false, allowsPrivateNetwork: allowsPrivateNetwork(configuration))
     options.keepsMissing = parameters.keepsMissing
     options.fallbackSource = FeedSummary.fallbackSource
-    try await engine.run(names, options: options, progress: progress, finished: finished)
+    try await engine(configuration).run(
+      names, options: options, progress: progress, finished: finished)
     try await database.prepareSearch()
   }
 
@@ -72,16 +69,13 @@ struct ServedFeeds: FeedSyncer {
     _ feed: String, for words: String, page: Int, limit: Int?
   ) async throws -> ServerSearchResults {
     let configuration = try await own.configuration()
-    let engine = SyncEngine(
-      store: database, configuration: configuration, environment: findVariable,
-      logger: log.logger)
-    var options = SyncOptions(
-      allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+    var options = SyncOptions(allowsPrivateNetwork: allowsPrivateNetwork(configuration))
     options.lockWaitSeconds = 2
     // A person waits for the results, and gets the stored offers instead.
     options.limits.idleSeconds = 10
     options.limits.totalSeconds = 12
-    return try await engine.search(feed, for: words, page: page, limit: limit, options: options)
+    return try await engine(configuration).search(
+      feed, for: words, page: page, limit: limit, options: options)
   }
 }
 
@@ -124,7 +118,7 @@ extension ServedFeeds: FeedAdder {
     taken.formUnion(try await database.fetchFormerFeeds().map(\.name))
     let options = SyncOptions(
       limits: FetchLimits(totalSeconds: Self.lookSeconds),
-      allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+      allowsPrivateNetwork: allowsPrivateNetwork(configuration))
     do {
       return try await FeedGuess.use {
         try await read(source, name: name, besides: taken, $0, options)
@@ -157,7 +151,9 @@ extension ServedFeeds: FeedAdder {
     return FeedProposal(
       source: definition.source?.description ?? source, name: definition.name, title: title,
       format: definition.format?.rawValue, presentation: definition.presentation,
-      fields: Self.fields(definition, check), recordCount: check.recordCount,
+      fields: check.fields(of: definition).filter { $0.count > 0 }.map {
+        FeedProposal.Field(name: $0.name, from: $0.places, offerCount: $0.count)
+      }, recordCount: check.recordCount,
       offerCount: check.offerCount, offers: check.first, notes: guess.notes,
       definition: DefinitionText.yaml(for: definition))
   }
@@ -187,28 +183,25 @@ extension ServedFeeds: FeedAdder {
     let labels = url?.host?.split(scalar: ".").filter { $0 != "www" } ?? []
     return [document, labels.dropLast(labels.count > 1 ? 1 : 0).joined(separator: " ")]
   }
+}
 
-  /// The fields that the offers have, in the order of a definition.
-  private static func fields(
-    _ definition: FeedDefinition, _ check: FeedCheckResult
-  ) -> [FeedProposal.Field] {
-    var fields = [
-      FeedProposal.Field(
-        name: "id", from: definition.id.places, offerCount: check.fieldCounts[.id] ?? 0)
-    ]
+extension FeedCheckResult {
+  typealias FoundField = (field: OfferField, name: String, places: String, count: Int)
+
+  /// The fields and attributes of a definition, in its order, and how many offers have each.
+  func fields(of definition: FeedDefinition) -> [FoundField] {
+    var rows: [FoundField] = [(.id, "id", definition.id.places, fieldCounts[.id] ?? 0)]
     for field in OfferField.allCases {
-      guard let rule = definition.fields[field],
-        let name = field.definitionName(definition.presentation.valueRole)
+      let role = definition.presentation.valueRole
+      guard let rule = definition.fields[field], let name = field.definitionName(role)
       else { continue }
-      fields.append(
-        FeedProposal.Field(
-          name: name, from: rule.places, offerCount: check.fieldCounts[field] ?? 0))
+      rows.append((field, name, rule.places, fieldCounts[field] ?? 0))
     }
-    fields += definition.attributes.map {
-      FeedProposal.Field(
-        name: $0.label, from: $0.rule.places, offerCount: check.attributeCounts[$0.label] ?? 0)
+    for attribute in definition.attributes {
+      let count = attributeCounts[attribute.label] ?? 0
+      rows.append((.attributes, attribute.label, attribute.rule.places, count))
     }
-    return fields.filter { $0.offerCount > 0 }
+    return rows
   }
 }
 

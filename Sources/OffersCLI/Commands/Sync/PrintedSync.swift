@@ -66,7 +66,7 @@ struct PrintedSync: Sendable {
   mutating func run() async throws {
     // Invalid definitions create no database.
     let own = try configurationPath.load()
-    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !printsOnlyNews)
+    let bar = ProgressBar(isEnabled: isForPeople)
     try user.check(place)
     // A trial creates no database. If there is none, it compares with an empty store.
     let opened = try await isTrial ? place.openExisting(.readWrite) : place.open(.readWrite)
@@ -82,7 +82,7 @@ struct PrintedSync: Sendable {
       logger: log.logger, now: { Date() })
     let names = try names(subscribed: try await store.fetchSubscribedFeeds())
     results.isMany = names.count > 1
-    if names.isEmpty, options.reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
+    if names.isEmpty, options.reason != .due, isForPeople {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
     }
     if let database, !isTrial {
@@ -102,7 +102,7 @@ struct PrintedSync: Sendable {
     let feeds = try await database.fetchPresentations(try configuration.knownFeeds())
     let news = printsOnlyNews ? try await NewsReport(database, feeds) : nil
     // On a terminal the favorites that changed come first, so the results wait for all feeds.
-    let favorites = namesFavorites ? try await FavoriteNews(database, feeds) : nil
+    let favorites = Terminal.isOutput && isForPeople ? try await FavoriteNews(database, feeds) : nil
     var waiting: [(feed: String, result: Result<SyncRun, OffersError>)] = []
     func add(_ feed: String, _ result: Result<SyncRun, OffersError>) {
       do {
@@ -125,7 +125,7 @@ struct PrintedSync: Sendable {
     }
     for line in try await favorites?.fetchLines() ?? [] { try Output.print(.text(line)) }
     for (feed, result) in waiting { add(feed, result) }
-    if !isQuiet, !isJSON, !printsOnlyNews {
+    if isForPeople {
       for run in results.runs where try await MissingCurrency.isNew(in: run, database) {
         Output.note(.line(MissingCurrency.question(of: run.feed)))
       }
@@ -144,10 +144,8 @@ struct PrintedSync: Sendable {
     }
   }
 
-  /// Whether the favorites that changed are named.
-  private var namesFavorites: Bool {
-    Terminal.isOutput && !isQuiet && !isJSON && !printsOnlyNews
-  }
+  /// Whether the results are told as they come, and not only in a document, as news or as errors.
+  private var isForPeople: Bool { !isQuiet && !isJSON && !printsOnlyNews }
 
   private func finish() throws {
     let total = SyncReport.total(
@@ -176,7 +174,7 @@ struct PrintedSync: Sendable {
       defer { bar.clear() }
       return try await $0.fetchAhead(offers, feeds: database) { bar.show(images: $0, of: $1) }
     }
-    if isQuiet || isJSON || printsOnlyNews { return result }
+    if !isForPeople { return result }
     try Output.print(.text(result.line))
     for line in result.hintLines { Output.note(.text(line)) }
     return result
@@ -201,13 +199,11 @@ struct PrintedSync: Sendable {
   ) async throws {
     let preview: (run: SyncRun, changes: [OfferChange])
     do {
-      preview = try await engine.runTrial(
-        feed, options: options, progress: { bar.show($0) })
+      defer { bar.clear() }
+      preview = try await engine.runTrial(feed, options: options, progress: { bar.show($0) })
     } catch let error as OffersError {
-      bar.clear()
       return try add(feed, .failure(error))
     }
-    bar.clear()
     try add(feed, .success(preview.run))
     results.changes += preview.changes
     if isJSON || isQuiet || preview.changes.isEmpty { return }
@@ -248,27 +244,24 @@ struct PrintedSync: Sendable {
       }
       return
     }
+    let noun = try configuration.find(run.feed)?.presentation.noun ?? .offer
     if !isSilent, run.outcome != .failed,
       !isMany || isTrial || explains || SyncReport.isNotable(run)
     {
-      let noun = try configuration.find(run.feed)?.presentation.noun
-      try Output.print(
-        .text(SyncReport.line(run, noun ?? .offer, isTrial: isTrial, isShort: isMany)))
+      try Output.print(.text(SyncReport.line(run, noun, isTrial: isTrial, isShort: isMany)))
     }
     if let error = run.error, !isPutOff(error), !isMany || error.code != .noNetwork {
       Output.error(error, feed: run.feed)
     }
     if !isSilent, explains { try Output.print("  \(SyncReport.explanation(run))") }
     if isQuiet || run.outcome == .failed { return }
-    let noun = try configuration.find(run.feed)?.presentation.noun ?? .offer
     if let text = SyncReport.keptText(run.keptCount, of: run.feed, noun) {
       Output.note(.line("  " + text))
     }
-    if let line = SyncReport.heldLine(run, noun) {
-      Output.note(.line(line))
+    if let line = SyncReport.heldLine(run, noun) { Output.note(.line(line)) }
+    for line in SyncReport.problemLines(run) + SyncReport.returnedLines(run) {
+      Output.note(.text(line))
     }
-    for line in SyncReport.problemLines(run) { Output.note(.text(line)) }
-    for line in SyncReport.returnedLines(run) { Output.note(.text(line)) }
     if run.source == SyncSource.sample.text && run.error == nil && !isJSON {
       let isElsewhere = (try? configuration.fetch(run.feed))?.source != nil
       Output.note(
