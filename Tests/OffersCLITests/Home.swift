@@ -129,6 +129,13 @@ struct Home {
     return list
   }
 
+  /// Writes a file of definitions with one feed, and returns its path.
+  @discardableResult
+  func define(_ feed: String, from source: String, _ members: String) throws -> String {
+    try folder.write(
+      "feeds: {\(feed): {source: \"\(source)\", id: id, \(members)}}\n", to: "feeds.yaml")
+  }
+
   /// The feed of a name in the document of a command, such as `feeds` or `status`.
   func feed(_ name: String, of command: String) async throws -> [String: Any] {
     let found = try await objects("feeds", command).first { $0["name"] as? String == name }

@@ -73,20 +73,13 @@ struct ChangesCommandTests {
   @Test("a line of the news names every change that matters, and no address")
   func namesEveryChange() async throws {
     let home = try Home()
-    try home.folder.write(
-      """
-      feeds:
-        shop:
-          source: \(home.folder.file("shop.json"))
-          id: id
-          currency: USD
-          fields: {name: name, reward: pays, terms: terms, expires: until, image: pic, link: link}
-      """, to: "feeds.yaml")
+    let definitions = try home.define(
+      "shop", from: home.folder.file("shop.json"),
+      "currency: USD, fields: {name: name, reward: pays, terms: terms, expires: until, image: pic, "
+        + "link: link}")
     func news(_ fields: String) async throws -> String {
       try home.folder.write(#"[{"id":"1",\#(fields)}]"#, to: "shop.json")
-      return try await home.call(
-        "sync", "shop", "--news", "--config", home.folder.file("feeds.yaml")
-      ).output
+      return try await home.call("sync", "shop", "--news", "--config", definitions).output
     }
     let year = Calendar.current.component(.year, from: Date()) + 1
     let picture = #""pic":"https://a.example/1.png","link":"https://a.example/1""#
@@ -122,9 +115,7 @@ struct ChangesCommandTests {
   func filters() async throws {
     let home = try await Self.home()
     func kinds(_ options: String...) async throws -> [String] {
-      let document = try Home.parse(
-        await home.call(["changes", "--json"] + options)
-          .output)
+      let document = try await home.callDocument(["changes"] + options)
       let changes = document["changes"] as? [[String: Any]] ?? []
       return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }
     }
@@ -267,9 +258,7 @@ struct ChangesCommandTests {
     ] as [([String], Int32)])
   func refuses(options: [String], status: Int32) async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let result = try await home.call(["changes"] + options)
-    #expect(result.status == status)
-    #expect(result.output == "")
+    let result = try await home.expect(["changes"] + options, status: status, output: "")
     #expect(result.errors != "")
   }
 
@@ -367,8 +356,7 @@ struct ChangesCommandTests {
     for (options, status) in [
       (["--older-than", "last"], Int32(64)), (["--database", "/nowhere/x.sqlite"], 66),
     ] {
-      let result = try await home.call(["prune"] + options)
-      #expect(result.status == status)
+      try await home.expect(["prune"] + options, status: status)
     }
   }
 }

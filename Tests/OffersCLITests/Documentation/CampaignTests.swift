@@ -36,8 +36,7 @@ struct CampaignTests {
       #!/bin/bash
       [[ $1 != favorite || $2 != 7 ]] || exit 0
       exec '\(OffersProgram.path)' "$@"
-      """, to: "flawed")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+      """, to: "flawed", mode: 0o755)
     let lost = try soak(
       "faults --seed 1 --case kills/favorite/time/9000000/us", program: path, in: home)
     #expect(lost.output.contains("VIOLATION  kills at a time: "), "\(lost.output)\(lost.errors)")

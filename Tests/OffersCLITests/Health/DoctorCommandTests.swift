@@ -36,7 +36,7 @@ struct DoctorCommandTests {
   @Test("the versions of the loaded libraries are printed, in the JSON document by name")
   func libraries() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let document = try await Home.parse(home.call("doctor", "--json").output)
+    let document = try await home.callDocument("doctor")
     let libraries = try #require(document["libraries"] as? [String: String])
     // libpq is optional.
     #expect(
@@ -131,15 +131,8 @@ struct DoctorCommandTests {
   @Test("feeds that have no definition or fail, and invalid definitions, are reported")
   func feeds() async throws {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let yaml = """
-      feeds:
-        corner:
-          source: \(try home.feed([FeedItem("7", "Jam")], named: "corner.json"))
-          id: id
-          fields: {name: name}
-
-      """
-    let file = try home.folder.write(yaml, to: "feeds.yaml")
+    let source = try home.feed([FeedItem("7", "Jam")], named: "corner.json")
+    let file = try home.define("corner", from: source, "fields: {name: name}")
     try await home.expect("sync", "corner", "--quiet", "--config", file)
     try await home.expect("doctor", "--config", file)
     let missing = try await home.expect("doctor", status: 1)
@@ -187,7 +180,7 @@ struct DoctorCommandTests {
         sqlite3 "$OFFERS_DATABASE" "UPDATE feed SET current_count = 9"
         """
       ).status == 0)
-    let document = try await Home.parse(home.call("doctor", "--json").output)
+    let document = try await home.callDocument("doctor")
     #expect(document["healthy"] as? Bool == false)
     let result = try await home.expect("doctor", "--repair")
     #expect(

@@ -21,18 +21,13 @@ struct ListFilterTests {
        {"id":"4","title":"Tea | Milk, \\"both\\"","pays":"8%","text":"One\\ntwo\\tthree"},
        {"id":"5","title":"Bread","page":"javascript:alert(1)"}]
       """
-    let definition = """
-      feeds:
-        shop:
-          source: \(try home.folder.write(offers, to: "shop.json"))
-          id: id
-          currency: USD
-          fields: {name: title, reward: pays, link: page, retailer: shop, categories: "tags[*]",
-            expires: until, description: text}
+    let definitions = try home.define(
+      "shop", from: home.folder.write(offers, to: "shop.json"),
       """
-    try home.folder.write(definition, to: "feeds.yaml")
-    let synced = try await home.call("sync", "shop", "--config", home.folder.file("feeds.yaml"))
-    guard synced.status == 0 else { throw Home.Unexpected(synced.errors) }
+      currency: USD, fields: {name: title, reward: pays, link: page, retailer: shop, \
+      categories: "tags[*]", expires: until, description: text}
+      """)
+    try await home.expect("sync", "shop", "--config", definitions)
     return home
   }
 

@@ -207,15 +207,9 @@ struct PriceListTests {
   func namesNoExpiredFavorites() async throws {
     let home = try Home()
     let folder = home.folder
-    try folder.write(
-      """
-      feeds:
-        shop:
-          source: \(folder.file("shop.json"))
-          id: id
-          currency: USD
-          fields: {name: title, reward: pays, expires: until}
-      """, to: "feeds.yaml")
+    let definitions = try home.define(
+      "shop", from: folder.file("shop.json"),
+      "currency: USD, fields: {name: title, reward: pays, expires: until}")
     func feed(_ pays: String) throws {
       try folder.write(
         """
@@ -224,7 +218,7 @@ struct PriceListTests {
         """, to: "shop.json")
     }
     try feed("$1.00")
-    let words = ["sync", "shop", "--config", folder.file("feeds.yaml")]
+    let words = ["sync", "shop", "--config", definitions]
     _ = try PseudoTerminal.run(words, in: home)
     try await home.call("favorite", "1", "2")
     try feed("$2.00")

@@ -10,10 +10,9 @@ struct OpenCommandTests {
   private static func home() async throws -> Home {
     let home = try await ListFilterTests.home()
     for (name, status) in [("good", 0), ("bad", 3), ("xdg-open", 0)] {
-      let path = try home.folder.write(
+      try home.folder.write(
         "#!/bin/sh\nfor word; do echo \"\(name) [$word]\" >> '\(home.folder.path)/opened'; done\n"
-          + "exit \(status)\n", to: name)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+          + "exit \(status)\n", to: name, mode: 0o755)
     }
     try home.folder.write("", to: "opened")
     return home

@@ -150,8 +150,7 @@ struct SearchCommandTests {
     ])
   func wrongUsage(words: [String]) async throws {
     let home = try await Self.home()
-    let result = try await home.expect(["search"] + words, status: 64)
-    #expect(result.output == "")
+    try await home.expect(["search"] + words, status: 64, output: "")
   }
 
   @Test("An unknown feed, an unknown search number and a missing database exit with 66")

@@ -10,8 +10,7 @@ struct ServePhoneTests {
 
   private static func home() async throws -> (home: Home, tokenFile: String) {
     let home = try await Home(synced: [FeedItem("1", "Tea")])
-    let path = try home.folder.write(token, to: "token")
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let path = try home.folder.write(token, to: "token", mode: 0o600)
     return (home, path)
   }
 

@@ -66,8 +66,8 @@ struct ServiceManagerTests {
     let unit = try PackageFolder.text(of: "Scripts/systemd/offers-serve.service")
     let line = try #require(unit.firstMatch(of: #/\nExecStart=\/usr\/bin\/offers (.+)\n/#)).output.1
     let home = try Home()
-    let token = try home.folder.write("k3hG7uXw0PzQ9sVb5TnR2yLdk3hG7uXw0PzQ9sVb5Tn", to: "token")
-    try FileManager.default.setAttributes([.posixPermissions: 0o440], ofItemAtPath: token)
+    try home.folder.write(
+      "k3hG7uXw0PzQ9sVb5TnR2yLdk3hG7uXw0PzQ9sVb5Tn", to: "token", mode: 0o440)
     let manager = try DatagramListener(home.folder.file("notify"))
     let process = try OffersProgram.start(
       line.replacing("${CREDENTIALS_DIRECTORY}", with: home.folder.path)

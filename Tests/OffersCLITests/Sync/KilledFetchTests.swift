@@ -168,14 +168,8 @@ struct KilledFetchTests {
   @Test("Of two concurrent syncs of a due feed, one fetches and the other finds it fresh")
   func fetchesOnce() async throws {
     server.setPaces([.dripping])
-    let configuration = try home.folder.write(
-      """
-      feeds:
-        own:
-          source: \(server.url)
-          id: id
-          fields: {name: name, reward: current_value}
-      """, to: "feeds.yaml")
+    let configuration = try home.define(
+      "own", from: server.url, "fields: {name: name, reward: current_value}")
     let names = ["first", "second"]
     let processes = try names.map { name in
       try home.folder.write("", to: name)

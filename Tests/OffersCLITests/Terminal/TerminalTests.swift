@@ -101,7 +101,7 @@ struct TerminalTests {
   func table() {
     let rows = [["日本", "7"], ["Tea", "1,200"]]
     let table = Table(
-      columns: [Table.Column(title: "NAME"), Table.Column(title: "N", isRight: true)],
+      columns: [.text("NAME"), .right("N")],
       sample: rows, totalWidth: nil)
     #expect(table.header == "NAME      N")
     #expect(rows.map(table.line) == ["日本      7", "Tea   1,200"])
@@ -111,10 +111,7 @@ struct TerminalTests {
   func narrowTable(width: Int) {
     let rows = [["ibotta:110579", "$0.75 Cash Back", "A long name of a thing"]]
     let table = Table(
-      columns: [
-        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
-        Table.Column(title: "NAME"),
-      ], sample: rows, totalWidth: width)
+      columns: [.whole("ID"), .text("REWARD"), .text("NAME")], sample: rows, totalWidth: width)
     let lines = table.line(rows[0]).split(separator: "\n")
     #expect(lines[0].hasPrefix("ibotta:110579"))
     #expect((lines.count > 1) == (width < 47))
@@ -143,9 +140,8 @@ struct TerminalTests {
     ]
     let table = Table(
       columns: [
-        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD", hasNumber: true),
-        Table.Column(title: "SHARED BY"), Table.Column(title: "OFFERS", isRight: true),
-        Table.Column(title: "NAME"),
+        .whole("ID"), Table.Column(title: "REWARD", hasNumber: true), .text("SHARED BY"),
+        .right("OFFERS"), .text("NAME"),
       ], sample: rows, totalWidth: width)
     let text = table.line(rows[0])
     #expect(text.contains("$1,250.00") && text.contains("1,234,567"), "\(text)")
@@ -154,10 +150,7 @@ struct TerminalTests {
 
   @Test("ids that are too long for the terminal get their own lines, with the columns aligned")
   func longIDs() {
-    let columns = [
-      Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
-      Table.Column(title: "REWARD"), Table.Column(title: "NAME"),
-    ]
+    let columns: [Table.Column] = [.whole(" "), .whole("ID"), .text("REWARD"), .text("NAME")]
     let rows = [
       ["★", "restaurants:the-copper-ladle-17e21bc5", "–", "The Copper Ladle"],
       [" ", "restaurants:blue-heron-fish-house-16f891b5", "$1.00", "Blue Heron"],
@@ -183,10 +176,8 @@ struct TerminalTests {
       ["movies", "https://feeds.example.com/api/v2/us/movies/popular/100/movies.json"],
     ]
     let table = Table(
-      columns: [
-        Table.Column(title: "FEED", isWhole: true),
-        Table.Column(title: "SOURCE", isCutInMiddle: true),
-      ], sample: rows, totalWidth: 40)
+      columns: [.whole("FEED"), Table.Column(title: "SOURCE", isCutInMiddle: true)], sample: rows,
+      totalWidth: 40)
     let lines = rows.map(table.line)
     #expect(
       lines[0].hasPrefix("albums  https://f") && lines[0].hasSuffix("…played/100/albums.json"))
@@ -199,10 +190,7 @@ struct TerminalTests {
     let name = "Scotch-Brite Scrub Dots Non-Scratch Scrub Sponge"
     let rows = [["ibotta:110579", "Up to $12.00 Cash Back on each", name]]
     let table = Table(
-      columns: [
-        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
-        Table.Column(title: "NAME"),
-      ], sample: rows, totalWidth: width)
+      columns: [.whole("ID"), .text("REWARD"), .text("NAME")], sample: rows, totalWidth: width)
     let line = table.line(rows[0]).split(separator: "\n").last.map(String.init) ?? ""
     #expect(line.contains(name.prefix(23)), "\(line)")
   }
@@ -216,11 +204,8 @@ struct TerminalTests {
       ]
     ]
     let table = Table(
-      columns: [
-        Table.Column(title: "WHEN", isWhole: true), Table.Column(title: "KIND", isWhole: true),
-        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
-        Table.Column(title: "NAME"),
-      ], sample: rows, totalWidth: 50)
+      columns: [.whole("WHEN"), .whole("KIND"), .whole("ID"), .text("REWARD"), .text("NAME")],
+      sample: rows, totalWidth: 50)
     #expect(table.header == "WHEN              KIND  REWARD  NAME\n    ID")
     #expect(
       table.line(rows[0])
@@ -229,10 +214,7 @@ struct TerminalTests {
 
   @Test("one long id gets its own line and does not narrow the columns of the others")
   func longID() {
-    let columns = [
-      Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
-      Table.Column(title: "NAME"),
-    ]
+    let columns: [Table.Column] = [.whole("ID"), .text("REWARD"), .text("NAME")]
     let long = "restaurants:" + String(repeating: "x", count: 40)
     let rows = [
       ["ibotta:1", "$1.00 Cash Back", "Green Tea of the very best quality"], [long, "–", "Bar"],

@@ -117,8 +117,9 @@ struct UserCommandTests {
     let stars = try await home.call("export", "--favorites", "--user", "ben").output
     let others = try await home.call("export").output
     let path = home.folder.file("saved.json")
-    let result = try await home.expect("user", "remove", "ben", "--yes", "--export", path)
-    #expect(result.output == "ben: removed, with 2 favorites\n")
+    let result = try await home.expect(
+      "user", "remove", "ben", "--yes", "--export", path, output: "ben: removed, with 2 favorites\n"
+    )
     #expect(
       home.stable(result.errors) == """
         HOME/saved.json: 2 favorites (SIZE)

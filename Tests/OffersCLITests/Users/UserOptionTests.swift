@@ -97,8 +97,7 @@ struct UserOptionTests {
     #expect(try await !home.call("search").output.contains("jam"))
     #expect(try await home.call("search", "1!", "--user", "ben").output.contains("ibotta:2"))
     func read(_ options: String...) async throws -> Int? {
-      let document = try Home.parse(
-        await home.call(["changes", "--since", "last", "--json"] + options).output)
+      let document = try await home.callDocument(["changes", "--since", "last"] + options)
       return (document["changes"] as? [Any])?.count
     }
     #expect(try await read() == 1)

@@ -51,7 +51,7 @@ struct UserTransferTests {
     try await other.expect("user", "role", "ben", "admin")
     let text = try home.folder.text(of: "all.json")
     #expect(try await other.call("export", "--all-users").output == text)
-    let again = try await Home.parse(other.call("import", path, "--json").output)
+    let again = try await other.callDocument("import", path)
     let users = again["users"] as? [[String: Any]] ?? []
     #expect(users.map { $0["name"] as? String } == ["Zoe", "ben", "Eve"])
     #expect(users.map { $0["new"] as? Bool } == [false, false, false])
