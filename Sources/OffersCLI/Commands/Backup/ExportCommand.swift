@@ -50,19 +50,19 @@ struct ExportCommand: AsyncParsableCommand {
   func run() async throws {
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
-    let (database, write) = try await open(bar)
+    let database = try await open()
     guard let output, output != "-" else {
       // The document is first written to a temporary file, so that a slow reader does not keep the
       // read transaction open, and so that a failed export prints nothing.
       let spool = try SpoolFile(folder: location.place.temporaryFolder)
-      _ = try await write { try spool.append($0) }
+      _ = try await write(database, bar) { try spool.append($0) }
       bar.clear()
       var data = Output.Data()
       try spool.forEachPiece { try data.append($0) }
       return try data.finish()
     }
     let file = try AtomicFile(output: output, beside: database)
-    let document = try await write { try file.append($0) }
+    let document = try await write(database, bar) { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()
     if json {
@@ -83,24 +83,15 @@ struct ExportCommand: AsyncParsableCommand {
       .line("\(output): \(parts.joined(separator: ", ")) (\(Units.size(document.bytes)))"))
   }
 
-  private typealias Writing = (
-    _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
-  ) async throws -> ExportSummary
-
   /// Opens the database, with the data of the user if one user is exported.
-  ///
-  /// - Returns: the database, and what writes its document.
-  private func open(
-    _ bar: ProgressBar
-  ) async throws -> (database: OffersDatabase, write: Writing) {
-    if allUsers, location.user != nil {
+  private func open() async throws -> OffersDatabase {
+    guard allUsers else { return try await location.open(.readOnly) }
+    guard location.user == nil else {
       throw OffersError(
         .invalidRequest, "--all-users exports all users.",
         hint: "Leave out --user.")
     }
-    let database =
-      allUsers ? try await location.location.open(.readOnly) : try await location.open(.readOnly)
-    return (database, { try await write(database, bar, $0) })
+    return try await location.location.open(.readOnly)
   }
 
   private func write(

@@ -80,17 +80,17 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
 
   /// The error if several users are to be imported for one.
   private static func refusal(of users: [String]) -> OffersError {
-    let named = users.prefix(namedCount).joined(separator: ", ")
     return OffersError(
       .invalidRequest,
       "The document has the data of \(Units.count(users.count, "user")): "
-        + named + (users.count > namedCount ? " …" : "."),
+        + named(users, end: "."),
       hint: "Nothing was changed. Leave out --user and unset OFFERS_USER, and each gets their own "
         + "record; or export one alone, with --user there.")
   }
 
-  /// The maximum number of users in an error message.
-  private static let namedCount = 10
+  private static func named(_ names: [String], end: String = "") -> String {
+    names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " …" : end)
+  }
 
   /// Refuses the data of one user for the owner if it is probably that of another user here.
   private static func check(_ name: String, in database: OffersDatabase) async throws {
@@ -154,23 +154,20 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
 
   /// The part about the feeds that an import left as they were.
   private static func left(_ counts: ImportSummary) -> String {
-    let names = counts.leftFeeds.prefix(namedCount).joined(separator: ", ")
     let records = [
       Units.count(counts.leftOffers, "offer"), Units.count(counts.leftChanges, "change"),
       Units.count(counts.leftRuns, "sync"),
     ]
-    return "left as here: \(names)" + (counts.leftFeeds.count > namedCount ? " …" : "")
-      + ", of which the file has \(records.joined(separator: ", "))"
+    return "left as here: \(named(counts.leftFeeds)), of which the file has "
+      + records.joined(separator: ", ")
   }
 
   /// The note on definitions that were left out; nil for none.
   private func note(onDefinitions feeds: [String]) -> String? {
     if feeds.isEmpty { return nil }
-    let named = feeds.prefix(Self.namedCount).joined(separator: ", ")
-    let rest = feeds.count > Self.namedCount ? " …" : ""
     return
       "The definitions and settings of these feeds were left out, because they name what a sync reads: "
-      + named + rest
+      + Self.named(feeds)
       + ". If they are yours: offers import \(ShellQuoting.word(file)) --accept-sources"
   }
 
