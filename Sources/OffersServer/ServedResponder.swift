@@ -14,7 +14,6 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
-  /// Logs when the store can no longer be reached, and when it can again.
   let outage: StoreOutage
   let log: RequestLog
   /// Limits how many reads are made at once that the cache does not answer, which bounds the memory for
@@ -145,7 +144,6 @@ struct ServedResponder: HTTPResponder {
     return visitor
   }
 
-  /// Checks a request that changes something.
   private func checkWrite(_ request: Request, by visitor: Visitor?) throws {
     try routes.check(request)
     try WriteRules.check(request, isSecure: access.isSecure)
@@ -223,7 +221,6 @@ struct ServedResponder: HTTPResponder {
 }
 
 extension Request {
-  /// The request with the method GET.
   fileprivate var asGet: Request {
     var head = head
     head.method = .get

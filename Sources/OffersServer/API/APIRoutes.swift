@@ -6,11 +6,8 @@ import OffersCore
 struct APIRoutes: Sendable {
   let content: ServerDependencies
   let answers: Answers
-  /// Decides whom a request is from.
   let access: VisitorAuthentication
-  /// Is told whether the store can be reached.
   let outage: StoreOutage
-  /// The path below which clients reach the API.
   let basePath: BasePath
 
   func add(to router: Router<ServedContext>) {

@@ -2,7 +2,6 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// The route of the recorded changes, in pages that a cursor continues.
 struct ChangeRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// The routes of the feeds, of their subscriptions and of their sync intervals.
 struct FeedRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers
@@ -78,7 +77,6 @@ struct FeedRoutes: ContentRoutes {
   }
 }
 
-/// The routes that look at a feed by its address, and add it.
 struct ProposalRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers
@@ -172,7 +170,6 @@ struct ProposalRoutes: ContentRoutes {
   }
 }
 
-/// The routes that start a sync and report its progress.
 struct SyncRoutes: Sendable {
   let content: ServerDependencies
   let answers: Answers

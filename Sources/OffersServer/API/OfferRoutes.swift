@@ -128,7 +128,6 @@ extension ServedContext {
   }
 }
 
-/// The routes of the search and of the recent searches.
 struct SearchRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers

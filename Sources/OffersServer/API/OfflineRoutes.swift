@@ -15,7 +15,6 @@ struct OfflineRoutes: ContentRoutes {
   /// The most offers that a browser stores, and the most bytes of them: the newest ones.
   static let offerLimit = 5000
   static let bytes = 8_000_000
-  /// The most offers in one answer.
   private static let answerLimit = 100
   /// The part of an offer's history that browsers store.
   private static let historyBounds = HistoryQuery(limit: 100, maximumBytes: 16 << 10)
@@ -112,7 +111,6 @@ struct OfflineRoutes: ContentRoutes {
     }
   }
 
-  /// The settings of the pages of offers, by feed.
   private func pageSettings(
     _ titles: [String: String]
   ) async throws -> (String) -> OfferPage.Settings {
@@ -151,7 +149,6 @@ struct OfflineFrame {
   private let page: Page
   /// The number of offers of the whole list; nil for a list that depends on a user.
   private let total: Int?
-  /// The noun for the offers of the list.
   private let noun: OfferNoun
   /// The message in place of an empty list, and the one if filters exclude all offers.
   private let nothing: (none: PageFields, noMatch: PageFields)?
@@ -195,7 +192,6 @@ struct OfflineFrame {
     return frames
   }
 
-  /// Writes the frame as a JSON object.
   func write(to json: inout JSONWriter) {
     json.object { json in
       json.member("path", path)

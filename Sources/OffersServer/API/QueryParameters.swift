@@ -202,7 +202,6 @@ struct JSONBody {
 /// A position in a list, from which its next page continues (keyset pagination). Its text is opaque
 /// to clients, and valid only for the list that it was made for.
 enum Cursor: Hashable {
-  /// The position after an offer.
   case offer(OfferPosition)
   /// The position in the list of changes after the recorded change `id`. Expiring offers are listed
   /// from `since` on, in Unix seconds. If a page ended among expiring offers, `since` is the time
@@ -218,7 +217,6 @@ enum Cursor: Hashable {
   /// URL. If a key is longer, the cursor contains only the offer's reference.
   private static let textLimit = 500
 
-  /// The position after an offer.
   init(after position: OfferPosition) {
     let isLong = position.values.contains { value in
       if case .text(let text) = value { text.utf8.count > Self.textLimit } else { false }

@@ -115,7 +115,6 @@ final class StoreOutage: Sendable {
 struct SchemaWatch: Service {
   let store: OffersDatabase
   let logger: Logger
-  /// The interval of the checks.
   var interval = Duration.seconds(2)
 
   /// Checks the schema until the server shuts down. A store that cannot be reached, or fails in another

@@ -81,7 +81,6 @@ actor LoginGuard {
     return nil
   }
 
-  /// Logs an attempt that is refused.
   func refuse(_ client: Peer, status: Int = 401) {
     refusals.note(client, status: status, at: now())
   }
@@ -149,7 +148,6 @@ actor LoginGuard {
     }
   }
 
-  /// Writes the changes, and ends the delayed write.
   func close() async {
     isClosed = true
     writer?.cancel()
@@ -235,7 +233,6 @@ final class KnownBrowsers: Sendable {
     key = StoredKey(store, for: "known browser")
   }
 
-  /// Notes the network of a login.
   func note(_ user: User.ID, from client: Peer) {
     networks.withLock { networks in
       if networks?.count == Self.networkLimit { networks = [] }
@@ -297,7 +294,6 @@ final class LoginRefusalLog: Sendable {
 
   init(_ logger: Logger) { self.logger = logger }
 
-  /// Logs a refused attempt.
   func note(_ client: Peer, status: Int, at now: Date) {
     if admit(client, at: now) {
       logger.warning(
@@ -327,7 +323,6 @@ final class LoginRefusalLog: Sendable {
     }
   }
 
-  /// Logs the number of attempts that were left out, if there are any.
   func noteLeftOut() {
     let count = state.withLock { state in
       defer { state.leftOut = 0 }
@@ -344,7 +339,6 @@ final class LoginRefusalLog: Sendable {
 /// Strangers get their turns by their wide networks, so that nobody who has many addresses keeps out the others.
 /// Who is known, from a login before, does not wait for strangers.
 struct PassphraseHasher: Sendable {
-  /// Who waits for a derivation.
   enum Client: Sendable {
     /// A browser that is or was logged in as a user, or the network of one.
     case known(User.ID)

@@ -11,7 +11,6 @@ final class PairingCodes: Sendable {
   /// further one takes the place of the user's oldest.
   static let limit = 8
 
-  /// The result of looking up a typed pairing code.
   enum Finding: Sendable {
     /// A valid code, which is used up now.
     case valid(guest: User.ID, maker: Visitor)
@@ -89,7 +88,6 @@ struct PairingCode: Hashable, Sendable {
     return "\(characters[..<half])-\(characters[half...])"
   }
 
-  /// Makes a random code.
   init() throws {
     // The number of characters is a power of two, so that all are equally likely.
     let bytes = try RandomBytes.make(Self.length).map {

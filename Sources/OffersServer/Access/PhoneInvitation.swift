@@ -108,7 +108,6 @@ struct ReachableURLs: Sendable {
   /// Whether devices reach the server through a proxy that adds TLS, and only so.
   let isBehindTLS: Bool
 
-  /// The maximum number of URLs.
   private static let limit = 10
 
   /// The URLs, the best one first: of the allowed names, then of the addresses of this machine.

@@ -13,7 +13,6 @@ struct RequestLog: Sendable {
   let logger: Logger
   /// Whether each request has a line.
   let tellsAll: Bool
-  /// Finds the user of a new session.
   let access: VisitorAuthentication
 
   /// The field of each response with the number of its request.

@@ -11,13 +11,10 @@ package struct ServerAccess: Sendable {
   /// Whether browsers reach the server by https only, through a proxy that adds TLS. The cookie of
   /// a session is then sent by https only, and forms are accepted from https pages only.
   package let isBehindTLS: Bool
-  /// The proxies whose `X-Forwarded-For` names the client.
   package let proxies: TrustedProxies
   /// The field in which these proxies name the user; nil for none.
   package let userHeader: UserHeader?
-  /// The OpenID provider at which people log in; nil for none.
   package let openID: OpenIDSettings?
-  /// The cost of new passphrases.
   let passphraseCost: Passphrase.Cost
 
   package init(
@@ -34,13 +31,11 @@ package struct ServerAccess: Sendable {
     self.passphraseCost = passphraseCost
   }
 
-  /// Whether browsers reach the server by https only.
   var isSecure: Bool { isBehindTLS || certificate != nil }
 }
 
 /// The users of the store, read again after each commit.
 final class UserList: Sendable {
-  /// The users at a time.
   struct Users: Sendable {
     fileprivate let version: Int64
     /// The owner first.

@@ -11,14 +11,12 @@ final class VisitorAuthentication: Sendable {
   /// The interval at which the time of a session's or a token's last use is stored, in seconds.
   static let noteSeconds = APIToken.noteSeconds
 
-  /// Whether browsers reach the server by https only.
   let isSecure: Bool
   let cookie: SessionCookie
   let attempts: LoginGuard
   /// The codes with which phones log in.
   let pairings: PairingCodes
   let users: UserList
-  /// The OpenID provider at which people log in; nil for none.
   let provider: OpenIDProvider?
   let passphrases: PassphraseHasher
   /// The browsers and networks from which users have logged in.
@@ -267,7 +265,6 @@ final class VisitorAuthentication: Sendable {
     return try await store.fetchSessions().filter { try $0.user == user && isValid($0, version) }
   }
 
-  /// Ends sessions.
   func end(_ sessions: [Session]) async throws {
     try await store.endSessions(sessions.map(\.id))
   }
@@ -278,7 +275,6 @@ final class VisitorAuthentication: Sendable {
 
 /// The ways in which browsers log in.
 extension VisitorAuthentication {
-  /// The outcome of a login.
   enum Login {
     /// The `Set-Cookie` fields of the new session.
     case session(cookies: [String])
@@ -335,7 +331,6 @@ extension VisitorAuthentication {
     }
   }
 
-  /// The outcome of comparing a passphrase.
   enum Comparison {
     /// It is the one with this stored form.
     case right(PassphraseHash)
@@ -448,7 +443,6 @@ extension VisitorAuthentication {
     }
   }
 
-  /// Makes a pairing code.
   func makePairingCode(for guest: User, by maker: Visitor) throws -> PairingCode {
     try pairings.make(for: guest.id, by: maker, now: now())
   }

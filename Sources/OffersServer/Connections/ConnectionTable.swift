@@ -126,6 +126,5 @@ final class ConnectionTable: Sendable {
     for entry in closed { entry.close() }
   }
 
-  /// The number of connections.
   var count: Int { state.withLock { $0.entries.count } }
 }

@@ -80,7 +80,6 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private var bodyTimer: Scheduled<Void>?
   /// Closes the connection unless the client reads enough of the response before.
   private var readingTimer: Scheduled<Void>?
-  /// Whether a request has begun whose response is not complete.
   private var isAnswering = false
   /// Whether the latest request was received completely.
   private var isWhole = true

@@ -22,7 +22,6 @@ package final class ServerCertificate: Sendable {
   private let keyPath: String
   private let state: Mutex<State>
 
-  /// The maximum size of a file in bytes.
   private static let limitBytes = 1 << 20
 
   /// - Parameters:

@@ -24,7 +24,6 @@ final class FeedProposals: Sendable {
   private struct State {
     var isBusy = false
     var lastNumber = 0
-    /// The last proposals, the newest last.
     var kept: [Numbered] = []
   }
 

@@ -14,12 +14,10 @@ package struct ServerDependencies: Sendable {
   /// Tells whether sites refuse to be framed; nil if that cannot be found out.
   let framing: FrameCheck?
   let now: @Sendable () -> Date
-  /// The syncs that this server runs.
   let jobs: SyncJobs
   /// Prepares searches. An index that a sync has left out is rebuilt even if the client leaves that
   /// needed it first.
   let searchPreparation: SharedWork
-  /// The feeds that were looked at, to be added.
   let proposals: FeedProposals
 
   /// Asks a site for the page at an http or https URL, as a browser would, and returns whether the site refuses
@@ -71,7 +69,6 @@ package struct ServerDependencies: Sendable {
 /// The search of the pages and of the API, in the store or by the server of a feed.
 struct ServedSearch: Sendable {
   let content: ServerDependencies
-  /// The time for a read of the store.
   let readLimit: Duration
 
   /// Searches on a feed's server if the query is for all offers of a feed whose server can be

@@ -6,7 +6,6 @@ import ServiceLifecycle
 import Synchronization
 
 extension Result where Failure == OffersError {
-  /// Whether another sync of the feed was running.
   fileprivate var isLocked: Bool {
     if case .failure(let error) = self { error.code == .locked } else { false }
   }
@@ -161,7 +160,6 @@ struct SyncStatus: Sendable {
     case idle, running, done
   }
 
-  /// The progress of one feed of the sync.
   struct FeedStatus: Sendable {
     enum Phase: String, Sendable {
       case waiting, reading, writing, done, failed

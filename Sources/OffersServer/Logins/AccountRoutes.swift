@@ -121,7 +121,6 @@ struct AccountRoutes: Sendable {
     return try await shell.response(page, address: "/", for: visitor)
   }
 
-  /// Adds a token, and shows it once.
   private func addToken(_ form: SentFields, _ context: ServedContext) async throws -> Response {
     _ = try context.fetchSession()
     let visitor = try context.fetchVisitor()
@@ -150,7 +149,6 @@ struct AccountRoutes: Sendable {
   }
 }
 
-/// The page of the users, and its forms, for admins.
 struct UserRoutes: Sendable {
   let access: VisitorAuthentication
   let shell: PageShell
@@ -226,7 +224,6 @@ struct UserRoutes: Sendable {
     return user
   }
 
-  /// The page with a form that was refused.
   private func again(
     _ refused: UsersPage.Refused, _ context: ServedContext
   ) async throws -> Response {

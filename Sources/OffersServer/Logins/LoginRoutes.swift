@@ -83,16 +83,12 @@ struct LoginRoutes: Sendable {
 
   /// The values of a login form, and the outcome of the login.
   private struct Sent {
-    /// The path to redirect to after the login.
     let next: String
     /// Whether the browser was logged in, by a session that has ended.
     var wasLoggedOut = false
     var name = ""
-    /// Whether a token was sent, and no passphrase.
     var isToken = false
-    /// Whether the token or passphrase was refused.
     var isWrong = false
-    /// The time to wait in seconds; nil for none.
     var wait: Int?
   }
 

@@ -63,7 +63,7 @@ struct OpenIDProvider: Sendable {
       try await exchange(code, of: login, found)
     }
     // An answer that is no JSON is refused below, as one without a token.
-    let tokens = try? JSONDecoder().decode(Tokens.self, from: Data(answer.body))
+    let tokens = try? Self.decoder.decode(Tokens.self, from: Data(answer.body))
     guard answer.status == 200 else {
       if tokens?.error == "invalid_grant" {
         throw Problem(
@@ -92,7 +92,7 @@ struct OpenIDProvider: Sendable {
       ("redirect_uri", login.redirectURL), ("code_verifier", login.verifier),
     ]
     var authorization: String?
-    let methods = metadata.authenticationMethods ?? ["client_secret_basic"]
+    let methods = metadata.tokenEndpointAuthMethodsSupported ?? ["client_secret_basic"]
     if let secret = settings.secret, methods.contains("client_secret_basic") {
       // RFC 6749, section 2.3.1.
       let pair = [settings.clientID, secret].map {
@@ -111,11 +111,6 @@ struct OpenIDProvider: Sendable {
   private struct Tokens: Decodable {
     let idToken: String?
     let error: String?
-
-    private enum CodingKeys: String, CodingKey {
-      case error
-      case idToken = "id_token"
-    }
   }
 
   /// An error code of the provider, without characters that such codes do not have.
@@ -127,6 +122,13 @@ struct OpenIDProvider: Sendable {
         }))
   }
 
+  /// Reads the answers of a provider, whose members have names such as `id_token`.
+  static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return decoder
+  }
+
   private static func form(_ fields: [(String, String)]) -> String {
     fields.map { "\($0)=\(PercentCode.encode($1))" }.joined(separator: "&")
   }
@@ -136,19 +138,10 @@ struct OpenIDProvider: Sendable {
 /// section 3).
 struct ProviderMetadata: Decodable, Sendable {
   let issuer: String
-  /// Where browsers are sent to log in.
   let authorizationEndpoint: String
-  /// Where a code is exchanged for an ID token.
   let tokenEndpoint: String
   /// The ways in which clients may authenticate to the token endpoint; nil for the usual one.
-  let authenticationMethods: [String]?
-
-  private enum CodingKeys: String, CodingKey {
-    case issuer
-    case authorizationEndpoint = "authorization_endpoint"
-    case tokenEndpoint = "token_endpoint"
-    case authenticationMethods = "token_endpoint_auth_methods_supported"
-  }
+  let tokenEndpointAuthMethodsSupported: [String]?
 
   /// Pulls the description of a provider.
   ///
@@ -161,7 +154,7 @@ struct ProviderMetadata: Decodable, Sendable {
     }
     let metadata: ProviderMetadata
     do {
-      metadata = try JSONDecoder().decode(ProviderMetadata.self, from: Data(answer.body))
+      metadata = try OpenIDProvider.decoder.decode(ProviderMetadata.self, from: Data(answer.body))
     } catch {
       throw settings.failure("sent a description that cannot be read", cause: "\(error)")
     }
@@ -188,7 +181,6 @@ actor PulledValue<Value: Sendable> {
   private let now: @Sendable () -> Date
   private var last: (value: Value, at: Date)?
   private var lastFailure: (error: any Error, at: Date)?
-  /// The request that is running.
   private var running: Task<Value, any Error>?
 
   /// - Parameter pull: requests the value. It must end in bounded time: it is not cancelled with those who wait.
@@ -315,7 +307,6 @@ struct IDToken: Sendable {
     }
   }
 
-  /// The claims that are checked.
   private struct Claims: Decodable {
     let issuer: String
     let subject: String

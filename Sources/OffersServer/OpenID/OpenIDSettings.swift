@@ -89,7 +89,6 @@ enum ProviderURL {
     return parts.scheme == "http" && mayBeLoopback && Loopback.isAuthority(host)
   }
 
-  /// The host and port of a URL.
   static func authority(of url: String) -> String {
     let parts = url.split(scalar: "/", maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count > 2 ? String(parts[2].prefix { $0 != "/" && $0 != "?" }) : url

@@ -43,7 +43,6 @@ struct PendingLogins: Sendable {
     HMACKey(try await stored.fetch().code(of: Array(registration.utf8)))
   }
 
-  /// The `Set-Cookie` field that removes the login from a browser.
   var removal: String { cookie.removal }
 
   /// Ends the login of a request's browser.
@@ -84,7 +83,6 @@ struct PendingLogins: Sendable {
 /// answer is checked.
 struct PendingLogin: Codable, Sendable {
   enum Purpose: Codable, Sendable {
-    /// To log in as the user that has the identity.
     case logIn
     /// To give a user the identity.
     ///
@@ -99,7 +97,6 @@ struct PendingLogin: Codable, Sendable {
   private static let pathBytes = 512
 
   let purpose: Purpose
-  /// The path to redirect to after the login.
   let next: String
   /// Where the provider sends the browser with its answer.
   let redirectURL: String

@@ -12,10 +12,8 @@ struct AccountSections {
 
   /// The lifetimes of tokens to choose from, in days.
   static let tokenDays = [30, 90, 365]
-  /// The maximum number of browsers in the list.
   private static let mostSessions = 50
 
-  /// The variables of the sections; nil for a visitor without a login.
   func fields() async throws -> PageFields? {
     guard let visitor else { return nil }
     if case .thisMachine = visitor.proof { return nil }
@@ -142,7 +140,6 @@ struct PassphrasePage {
   var isSet = false
   var mistake: Mistake?
 
-  /// A mistake in the form, which is told at its field.
   struct Mistake {
     enum Field: String { case present, new, again }
 
@@ -241,7 +238,6 @@ struct UsersPage {
     form.map { .error($0.error.message, hint: $0.error.hint?.text, id: "name-error") }
   }
 
-  /// The initials of a name: the first letter or digit of two words at most.
   static func initials(_ name: String) -> String {
     name.split(scalar: " ").compactMap { $0.first { $0.isLetter || $0.isNumber } }.prefix(2)
       .map { $0.uppercased() }.joined()

@@ -22,7 +22,6 @@ struct AddFeedPage: Sendable {
     }
   }
 
-  /// The state of the form.
   private struct Form {
     let visitor: Visitor
     var source: String?

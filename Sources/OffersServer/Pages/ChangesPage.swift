@@ -6,7 +6,6 @@ struct ChangesPage {
   let source: PageSource
   let request: PageRequest
 
-  /// The maximum number of changes on the page.
   private static let limit = 300
   private static let spans: [(name: String, label: String, days: Double)] = [
     ("1d", "24 hours", 1), ("7d", "7 days", 7), ("30d", "30 days", 30),
@@ -208,7 +207,6 @@ struct ChangesPage {
 }
 
 extension PageFields {
-  /// A text before and after a change.
   init(_ text: TextChange) {
     self = ["textLabel": text.label, "oldText": text.shown.old, "newText": text.shown.new]
   }

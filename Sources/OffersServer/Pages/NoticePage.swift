@@ -65,7 +65,6 @@ enum NoticePage {
     return response
   }
 
-  /// The path of a request with its query.
   private static func target(of request: Request) -> String {
     request.uri.path + (request.uri.query.map { "?" + $0 } ?? "")
   }

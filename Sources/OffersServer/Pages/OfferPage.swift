@@ -41,10 +41,8 @@ struct OfferPage {
 
   /// The values besides the offer on which its page depends.
   struct Settings {
-    /// How the offers of its feed are shown.
     let presentation: FeedPresentation
     let feedTitle: String
-    /// The means to draw the map of a place.
     let maps: MapSettings
     /// The time at which offers count as expired, and the end of the chart of the history.
     let now: Date
@@ -111,7 +109,6 @@ struct OfferPage {
     return PageLinks.path("/", [(name, text)])
   }
 
-  /// The lines of a text, without blank ones.
   private static func paragraphs(_ text: String?) -> [String] {
     (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
       .filter { !$0.allSatisfy(\.isWhitespace) }
@@ -287,7 +284,6 @@ extension PageLinks {
   }
 }
 
-/// The names of well-known sites, for links to them.
 enum SiteName {
   private static let names = [
     "music.apple.com": "Apple Music", "itunes.apple.com": "Apple Music",

@@ -4,7 +4,6 @@ import OffersCore
 
 /// A page before it is rendered: a template, its fields, and what the frame around it shows.
 struct Page: Sendable {
-  /// The entries of the main menu.
   enum MenuEntry: String, Sendable, CaseIterable {
     case offers, favorites, household, changes, web, settings
   }
@@ -22,11 +21,8 @@ struct Page: Sendable {
   var feed: String?
   /// The feeds in the sidebar, if the page has read them; nil if they are to be read for it.
   var sidebarFeeds: [Feed]?
-  /// The content of the search box at the top.
   var words: String?
-  /// The HTTP status.
   var status = 200
-  /// How long the response may be reused.
   var lifetime = Answer.Lifetime.untilWrite
   /// The content of other servers that the page loads, which the security policy has to allow.
   var reach = ContentSecurityPolicy.ownContent
@@ -47,7 +43,6 @@ struct PageShell: Sendable {
   let content: ServerDependencies
   let templates: PageTemplates
   let assets: PageAssets
-  /// The path below which browsers reach the pages.
   let basePath: BasePath
 
   /// The feeds that the sidebar lists beside a page: those that the page has read, if it has.

@@ -6,7 +6,6 @@ import OffersCore
 struct PageRequest: Sendable {
   /// The path without the query, percent-encoded as it was sent.
   let path: String
-  /// The fields of the query.
   let fields: SentFields
   /// The path with the query, to which forms on the page redirect.
   let address: String
@@ -18,7 +17,6 @@ struct PageRequest: Sendable {
   let isTrusted: Bool
   /// Whom the request is from; nil for nobody in particular.
   let visitor: Visitor?
-  /// The time for a read of the store.
   let readLimit: Duration
 
   /// Whether the visitor may decide about offers that are held back.
@@ -87,7 +85,6 @@ struct SentFields: Sendable {
 }
 
 extension Request {
-  /// The fields of the query.
   var fields: SentFields { SentFields(uri.query ?? "") }
 }
 
@@ -110,7 +107,6 @@ extension Router<ServedContext> {
 /// they ask for it: they treat a backslash like a slash, and remove segments of dots, encoded ones as well
 /// (https://url.spec.whatwg.org/#path-state). So only texts are accepted that browsers leave as they are.
 enum ReturnPath {
-  /// The maximum length, in bytes.
   private static let byteLimit = 4096
 
   /// The pages that have a path of their own; `*` stands for any one segment.
@@ -145,7 +141,6 @@ enum ReturnPath {
     segments.count == page.count && zip(segments, page).allSatisfy { $1 == "*" || $0 == $1 }
   }
 
-  /// Whether browsers keep a segment.
   private static func isPlain(_ segment: Substring) -> Bool {
     guard let name = PercentCode.decode(segment) else { return false }
     return !["", ".", ".."].contains(name)

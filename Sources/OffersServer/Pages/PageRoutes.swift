@@ -183,7 +183,6 @@ struct PageForms: Sendable {
     if every != nil { _ = try await content.syncer.setInterval(seconds, of: feed) }
   }
 
-  /// Subscribes to a feed, and syncs it for the first time.
   private func subscribe(to feed: String) async throws {
     let summary = try await summary(of: feed)
     _ = try await content.store.subscribe(to: feed, source: summary.ownSource)

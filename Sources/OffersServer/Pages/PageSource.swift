@@ -2,7 +2,6 @@ import Foundation
 import OffersCore
 import OffersStore
 
-/// The data that several pages read.
 struct PageSource: Sendable {
   let content: ServerDependencies
 
@@ -38,7 +37,6 @@ struct PageSource: Sendable {
     try await content.syncer.fetchKnownFeeds().first { $0.name == name }
   }
 
-  /// How the offers of each feed are shown.
   func fetchPresentations() async throws -> FeedPresentations {
     try await content.fetchPresentations()
   }
@@ -115,7 +113,6 @@ extension PageFields {
     set("sidebar", ["sideFeeds": rows] as PageFields)
   }
 
-  /// The rows of feeds in the sidebar.
   static func sidebar(_ feeds: [Feed], current: String? = nil) -> [PageFields] {
     feeds.map { feed in
       [

@@ -6,7 +6,6 @@ struct SettingsPage {
   let access: VisitorAuthentication
   /// Whom the request is from; nil for nobody in particular.
   let visitor: Visitor?
-  /// The form of the page that was sent just before, whose outcome is told; nil for none.
   var done: String?
 
   private var right: Right { visitor?.right ?? .read }
@@ -80,7 +79,6 @@ struct SettingsPage {
     ]
   }
 
-  /// The line about a section's state, and whether it asks for attention.
   private func state(
     of section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
   ) -> (String, isBad: Bool) {
@@ -110,7 +108,6 @@ struct SettingsPage {
 enum SettingsSection: String, Sendable, CaseIterable {
   case feeds, people, devices, browser, about
 
-  /// The path of the page that lists the sections.
   static let root = "/settings"
 
   var path: String { "\(Self.root)/\(rawValue)" }
@@ -140,7 +137,6 @@ enum SettingsSection: String, Sendable, CaseIterable {
 /// The settings of feeds: the source, the sync interval and the last sync of each.
 struct FeedSettings {
   let source: PageSource
-  /// The visitor's right.
   let right: Right
 
   /// Sets the lists of the subscribed feeds, and of the others that have a definition. Returns the former.
@@ -206,7 +202,6 @@ struct FeedSettings {
     }
   }
 
-  /// The form that changes a feed's source and interval.
   private func change(_ summary: FeedSummary, _ known: KnownFeed) -> PageFields {
     var choices = Self.intervals
     if known.hasOwnInterval, !choices.contains(known.everySeconds) {
@@ -226,7 +221,6 @@ struct FeedSettings {
     return parts.enumerated().map { $1 + ($0 < parts.count - 1 ? "/" : "") }
   }
 
-  /// The intervals to choose from, in seconds.
   private static let intervals = [
     900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 259_200, 604_800,
   ]

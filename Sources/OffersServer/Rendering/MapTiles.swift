@@ -59,7 +59,6 @@ extension String {
   }
 }
 
-/// The means to draw maps: the library, and a server of tiles.
 package struct MapSettings: Sendable {
   let files: LeafletFiles
   let tiles: MapTiles?
@@ -73,7 +72,6 @@ package struct MapSettings: Sendable {
   }
 }
 
-/// The geographic coordinates of an offer, in degrees.
 struct Coordinates: Sendable {
   private let latitude: Double
   private let longitude: Double

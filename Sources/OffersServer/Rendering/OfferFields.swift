@@ -61,7 +61,6 @@ extension PageFields {
     setPlace(of: offer)
   }
 
-  /// Adds the coordinates of an offer, if it has any.
   mutating func setPlace(of offer: Offer) {
     guard let coordinates = Coordinates(offer) else { return }
     set(
@@ -69,7 +68,6 @@ extension PageFields {
       PageFields { $0.set(coordinates) })
   }
 
-  /// Sets the variables of coordinates.
   mutating func set(_ coordinates: Coordinates) {
     set("latitude", coordinates.latitudeText)
     set("longitude", coordinates.longitudeText)
@@ -217,7 +215,6 @@ enum DayText {
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
   ]
-  /// The days of a week, from that of 1970-01-01.
   private static let weekdays = [
     "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday",
   ]

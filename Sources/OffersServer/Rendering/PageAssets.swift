@@ -19,21 +19,18 @@ struct PageAssets: Sendable {
     }
   }
 
-  /// The files by name.
   let files: [String: Asset]
   /// The start of a hash over all files. It is part of their URLs, so that browsers may cache a URL
   /// forever.
   let version: String
 
-  /// The placeholders in the files: for the version, for the number of days of a label, for the names of
-  /// the files that the service worker stores, for the attributes with addresses, and for the filters of lists.
-  private static let versionMark = "__VERSION__"
-  private static let labelDaysMark = "__LABEL_DAYS__"
-  private static let filesMark = "__FILES__"
-  private static let attributesMark = "__ADDRESS_ATTRIBUTES__"
-  private static let listsMark = "__LISTS__"
+  /// The texts that take the place of marks in the files, besides the version and the names of the files that
+  /// the service worker stores.
+  private static let texts = [
+    ("__LABEL_DAYS__", String(GoodNewsLabels.days)),
+    ("__ADDRESS_ATTRIBUTES__", BasePath.attributes), ("__LISTS__", ListQuestions.offline),
+  ]
 
-  /// The files of this program.
   static let shared = PageAssets()
 
   private init() {
@@ -46,25 +43,21 @@ struct PageAssets: Sendable {
         ("letters.json", Self.json, LetterTable.json),
       ]
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
-    withUnsafeBytes(of: GoodNewsLabels.days) { hash.update($0) }
-    Array(BasePath.attributes.utf8).withUnsafeBytes { hash.update($0) }
-    Array(ListQuestions.offline.utf8).withUnsafeBytes { hash.update($0) }
+    for (_, text) in Self.texts { Array(text.utf8).withUnsafeBytes { hash.update($0) } }
     // The library of maps is part of the version, because its files have it in their URLs, too.
     for bytes in LeafletFiles.installed.contents { bytes.withUnsafeBytes { hash.update($0) } }
     let version = hash.finish().prefix(6).hexadecimal
     self.version = version
     let stored = all.map(\.0).filter { !Self.unstored.contains($0) }.joined(separator: " ")
+    let texts = Self.texts + [("__VERSION__", version), ("__FILES__", stored)]
     files = Dictionary(
       all.map { name, type, bytes in
         guard type.hasPrefix("text/") || type.hasPrefix("application/") else {
           return (name, Asset(type, bytes))
         }
-        let text = String(decoding: bytes, as: UTF8.self).replacing(
-          bytes: Self.versionMark, with: version
-        ).replacing(bytes: Self.labelDaysMark, with: String(GoodNewsLabels.days))
-          .replacing(bytes: Self.filesMark, with: stored)
-          .replacing(bytes: Self.attributesMark, with: BasePath.attributes)
-          .replacing(bytes: Self.listsMark, with: ListQuestions.offline)
+        let text = texts.reduce(String(decoding: bytes, as: UTF8.self)) {
+          $0.replacing(bytes: $1.0, with: $1.1)
+        }
         return (name, Asset(type, Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }
@@ -129,7 +122,6 @@ package struct LeafletFiles: Sendable {
   /// have no maps.
   var areInstalled: Bool { !files.isEmpty }
 
-  /// The files of this system.
   static let installed = LeafletFiles()
 
   package init(folder: String = "/usr/share/javascript/leaflet") {

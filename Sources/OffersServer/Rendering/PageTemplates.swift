@@ -29,7 +29,6 @@ struct PageTemplates: Sendable {
     self.unreadable = unreadable
   }
 
-  /// Renders a template.
   func render(_ name: String, _ fields: PageFields) throws -> String {
     guard let text = library.render(fields, withTemplate: name) else {
       throw OffersError(.invalidRequest, "There is no page “\(name)”.")
@@ -144,12 +143,10 @@ struct PageFields: MustacheParent, PageValue, ExpressibleByDictionaryLiteral {
 }
 
 extension PageFields {
-  /// An option of a menu.
   init(option value: String, _ label: String, isChosen: Bool = false) {
     self = ["value": value, "label": label, "isChosen": isChosen]
   }
 
-  /// A chip that leads to a link.
   init(chip label: String, _ link: String, isCurrent: Bool = false) {
     self = ["label": label, "link": link, "isCurrent": isCurrent]
   }
@@ -161,7 +158,6 @@ extension PageFields {
 /// combining accent is a single character that differs from a quote, would not be escaped, and
 /// would end an attribute.
 struct PageEscaping: MustacheContentType {
-  /// The name of the content type in templates.
   static let name = "PAGE"
 
   func escapeText(_ text: String) -> String {

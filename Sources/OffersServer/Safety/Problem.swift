@@ -13,7 +13,6 @@ struct Problem: Error, HTTPResponseError {
   let title: String
   /// The failure in one sentence, with technical details.
   var detail: String
-  /// The advised next step.
   var hint: String?
   /// The kind of failure: the raw value of an `OffersError.Code`.
   var code: String
@@ -68,7 +67,6 @@ struct Problem: Error, HTTPResponseError {
     headers[.retryAfter] = String(Self.outageRetrySeconds)
   }
 
-  /// The refusal of a request without a valid token.
   static var unauthorized: Problem {
     var problem = Problem(
       .unauthorized, "Log in, or send a token.",
@@ -133,7 +131,6 @@ struct ErrorWords {
     self.details = text.isEmpty ? nil : text
   }
 
-  /// The sentence for a code; nil for a code whose messages are written for people.
   private static func sentence(of code: OffersError.Code, _ feed: String?) -> String? {
     let source = feed.map { "The source of \($0)" } ?? "Another server"
     return switch code {

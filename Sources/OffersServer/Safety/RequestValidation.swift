@@ -140,7 +140,6 @@ struct AllowedHosts: Sendable {
 struct Authority: Hashable {
   /// A name in lowercase without a dot at its end, or an address in its canonical form without brackets.
   let host: String
-  /// The port; nil for the usual one of the scheme.
   let port: Int?
 
   /// Parses a host with or without a port, such as `Offers.local:8443` or `[2001:db8::5]`.
@@ -184,7 +183,6 @@ struct Authority: Hashable {
     NetworkAddress(String(name))?.isIPv4 == false ? "[\(name)]" : String(name)
   }
 
-  /// Whether the host is an IP address.
   var isAddress: Bool { NetworkAddress(host) != nil }
 
   /// Whether the host is one that no other machine can reach.

@@ -5,7 +5,6 @@ import OffersCore
 /// styles and fonts, and to its own and `data:` images, except for what `ContentSecurityPolicy` adds, and forbid every site
 /// to frame it.
 enum SecurityHeaders {
-  /// The header fields.
   static func fields(_ reach: ContentSecurityPolicy = .ownContent) -> HTTPFields {
     switch reach {
     case .ownContent: ordinary
@@ -17,7 +16,6 @@ enum SecurityHeaders {
     }
   }
 
-  /// Adds the fields to a response that has none yet.
   static func complete(_ headers: inout HTTPFields) {
     if headers.contains(.contentSecurityPolicy) { return }
     headers.append(contentsOf: ordinary)
@@ -56,7 +54,6 @@ enum SecurityHeaders {
 
 /// The content of other servers that a page may load.
 enum ContentSecurityPolicy: Hashable, Sendable {
-  /// Nothing.
   case ownContent
   /// Other sites, in a frame.
   case frames

@@ -30,7 +30,6 @@ package struct ServerAddress: Hashable, Sendable {
   /// Whether a text can be a name of a server, with or without a port.
   package static func isName(_ text: String) -> Bool { Authority.named(text) != nil }
 
-  /// Whether the server listens on all addresses of the machine.
   var isEverywhere: Bool { ["0.0.0.0", "::"].contains(host) }
 
   /// A name by which other machines can reach the server; nil if only this machine can.
@@ -85,7 +84,6 @@ package struct BasePath: Hashable, Sendable {
   /// The path without a slash at its end.
   package let text: String
 
-  /// The root of a host.
   package init() { text = "" }
 
   /// - Parameter typed: a path; the slashes at its ends may be missing.
@@ -113,7 +111,6 @@ package struct BasePath: Hashable, Sendable {
       }
   }
 
-  /// The address of a path of the server for browsers.
   func address(_ path: String) -> String { text + path }
 
   /// A complete page, in which the addresses of the server are below the base path.

@@ -49,7 +49,6 @@ package enum LibCrypto {
 enum SHA256 {
   static let byteCount = 32
 
-  /// The digest of some bytes.
   static func digest(of bytes: [UInt8]) throws -> [UInt8] {
     let library = try LibCrypto.open()
     var digest = [UInt8](repeating: 0, count: byteCount)
@@ -60,7 +59,6 @@ enum SHA256 {
     return digest
   }
 
-  /// The digest of the UTF-8 of a text.
   static func digest(of text: String) throws -> [UInt8] { try digest(of: Array(text.utf8)) }
 }
 
@@ -70,10 +68,8 @@ struct HMACKey: Sendable {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// A random key of 256 bits.
   static func random() throws -> HMACKey { HMACKey(try RandomBytes.make(SHA256.byteCount)) }
 
-  /// The authentication code of a message.
   func code(of message: [UInt8]) throws -> [UInt8] {
     let library = try LibCrypto.open()
     var code = [UInt8](repeating: 0, count: SHA256.byteCount)
@@ -130,7 +126,6 @@ enum Scrypt {
 
 /// Random bytes for secrets, of libcrypto's generator, which the kernel seeds.
 enum RandomBytes {
-  /// Makes random bytes.
   static func make(_ count: Int) throws -> [UInt8] {
     let library = try LibCrypto.open()
     var bytes = [UInt8](repeating: 0, count: count)

@@ -7,7 +7,6 @@ import OffersCore
 package enum Passphrase {
   /// The cost of a derivation: the parameters N, r and p of scrypt.
   package struct Cost: Sendable {
-    /// N, a power of two.
     let rounds: Int
     let blockSize: Int
     let parallelism: Int

@@ -2,7 +2,6 @@ import Foundation
 import OffersCore
 import OffersPlatform
 
-/// A file with a secret, or with a certificate.
 enum SecretFile {
   /// Reads a secret of one line, without the line end behind it.
   ///

@@ -11,7 +11,6 @@ import Synchronization
 package final class TokenFile: Sendable {
   private struct State {
     var mark: FileMark?
-    /// The token that was read last.
     var token: ServerToken
     /// Whether the file can be used. If not, no token is valid.
     var isUsable = true
@@ -130,7 +129,6 @@ struct ServerToken: Sendable {
   /// The fingerprint of a session that is made with this token.
   func fingerprint(of sessionID: [UInt8]) throws -> [UInt8] { try secret.code(of: sessionID) }
 
-  /// Whether a session was made with this token.
   func hasMade(_ session: Session) throws -> Bool {
     guard let fingerprint = session.fingerprint else { return false }
     return try secret.isCode(fingerprint, of: session.id)
@@ -143,7 +141,6 @@ package enum APITokenText {
   private static let prefix = "offers_"
   package static let byteCount = 32
 
-  /// A new token.
   package static func make() throws -> String { prefix + (try randomText()) }
 
   /// A text of 256 random bits in base64url.
@@ -156,7 +153,6 @@ package enum APITokenText {
     text.wholeMatch(of: /[A-Za-z0-9_-]{43}/) != nil
   }
 
-  /// Whether a text has the form of a token.
   static func isToken(_ text: String) -> Bool {
     text.utf8.count == prefix.utf8.count + 43 && text.hasPrefix(prefix)
   }

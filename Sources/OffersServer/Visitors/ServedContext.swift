@@ -19,7 +19,6 @@ struct ServedContext: RequestContext {
   var visitor: Visitor?
   /// The time in which a page or an answer of the API is read from the store.
   var readLimit = Self.usualReadLimit
-  /// What the log is told of the request.
   let record: RequestRecord
 
   init(source: Source) {

@@ -5,7 +5,6 @@ import OffersCore
 /// Where browsers send the server's cookies: below its base path only, and by https only if that is how they reach
 /// it.
 struct CookieScope: Sendable {
-  /// Whether browsers reach the server by https only.
   let isSecure: Bool
   let basePath: BasePath
 
@@ -33,15 +32,12 @@ struct ServedCookie: Sendable {
       + (scope.isSecure ? "; Secure" : "")
   }
 
-  /// The `Set-Cookie` field that gives a browser the cookie.
   func setting(_ value: String, seconds: Int) -> String {
     "\(name)=\(value)\(attributes); Max-Age=\(seconds)"
   }
 
-  /// The `Set-Cookie` field that removes the cookie from a browser.
   var removal: String { setting("", seconds: 0) }
 
-  /// The value that a `Set-Cookie` field gives to a browser; nil for another cookie, or a removal.
   func value(in setting: String) -> String? {
     let pair = setting.prefix { $0 != ";" }
     guard pair.hasPrefix(name + "=") else { return nil }
@@ -80,7 +76,6 @@ struct SessionCookie: Sendable {
   /// The id of the session whose cookie has this value: its SHA-256.
   static func sessionID(of value: String) throws -> [UInt8] { try SHA256.digest(of: value) }
 
-  /// The values of the cookie in a request.
   func values(in fields: HTTPFields) -> [String] { cookie.values(in: fields, of: 64...64) }
 
   /// The `Set-Cookie` field that gives a browser the cookie for the time after which an unused
@@ -89,9 +84,7 @@ struct SessionCookie: Sendable {
     cookie.setting(value, seconds: Int(Session.idleSeconds))
   }
 
-  /// The value that a `Set-Cookie` field gives to a browser; nil for another cookie, or a removal.
   func value(in setting: String) -> String? { cookie.value(in: setting) }
 
-  /// The `Set-Cookie` field that removes the cookie from a browser.
   var removal: String { cookie.removal }
 }

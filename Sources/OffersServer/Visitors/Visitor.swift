@@ -48,7 +48,6 @@ struct Visitor: Sendable {
     return WritePermit(user: user.id, role: user.role, proof: proof)
   }
 
-  /// The session of a browser; nil for others.
   var session: Session? {
     if case .session(let session) = proof { session } else { nil }
   }

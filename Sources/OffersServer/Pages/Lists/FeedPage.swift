@@ -98,14 +98,12 @@ struct FeedPage {
     return Set(credits).count == 1 ? credits.first ?? nil : nil
   }
 
-  /// The message in place of a list whose offers the filters all exclude.
   var noMatch: PageFields {
     PageFields(
       empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
       link: (request.path, "Show all"))
   }
 
-  /// The message in place of an empty list.
   func nothing(narrows: Bool = false, _ feed: Feed?, _ number: Int = 1) -> PageFields {
     if number > 1 || narrows { return noMatch }
     if let error = feed?.lastRun?.error {
@@ -125,7 +123,6 @@ struct FeedPage {
 }
 
 extension FeedPage {
-  /// The maximum number of offers on the map.
   private static let mapLimit = 1000
   /// The maximum size of a text on the map, in bytes; longer texts are truncated.
   private static let mapTextBytes = 256
@@ -174,7 +171,6 @@ extension Page {
 }
 
 extension PageFields {
-  /// Sets the server of tiles of a map, if there is one.
   mutating func setTiles(_ maps: MapSettings) {
     guard let tiles = maps.tiles else { return }
     set(

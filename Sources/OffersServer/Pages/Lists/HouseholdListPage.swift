@@ -54,7 +54,6 @@ struct HouseholdListPage {
 }
 
 extension PageFields {
-  /// Sets the names of the users who share an offer.
   mutating func set(sharersOf found: HouseholdOffer) {
     set(
       "sharers",

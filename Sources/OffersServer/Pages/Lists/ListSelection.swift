@@ -15,7 +15,6 @@ struct ListSelection {
   /// The feed that the page belongs to, which the form cannot change.
   private let own: String?
 
-  /// The feed of the list; nil for all feeds.
   var feed: String? { selection.feed }
 
   /// - Parameter own: the feed that the page belongs to; nil for a page of all feeds.

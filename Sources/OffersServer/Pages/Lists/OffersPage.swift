@@ -64,14 +64,12 @@ struct OffersPage {
     return page
   }
 
-  /// The message in place of a list whose offers the filters all exclude.
   var noMatch: PageFields {
     PageFields(
       empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
       link: (request.path, isFavorites ? "Show all favorites" : "Show all offers"))
   }
 
-  /// The message in place of an empty list.
   func nothing(narrows: Bool = false, _ feeds: [Feed], _ number: Int = 1) -> PageFields {
     if number > 1 || narrows { return noMatch }
     if isFavorites {
