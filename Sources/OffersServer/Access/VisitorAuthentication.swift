@@ -11,7 +11,8 @@ final class VisitorAuthentication: Sendable {
   static let noteSeconds = APIToken.noteSeconds
 
   let isSecure: Bool
-  let cookie: SessionCookie
+  /// The cookie of sessions.
+  let cookie: ServedCookie
   let attempts: LoginGuard
   /// The codes with which phones log in.
   let pairings: PairingCodes
@@ -45,7 +46,7 @@ final class VisitorAuthentication: Sendable {
     passphrases = PassphraseHasher(cost: access.passphraseCost)
     let cookies = CookieScope(isSecure: access.isSecure, basePath: basePath)
     browsers = KnownBrowsers(content.store, cookies: cookies)
-    cookie = SessionCookie(scope: cookies)
+    cookie = cookies.cookie(SessionCookie.name)
     provider = access.openID.map {
       OpenIDProvider($0, keys: content.store, cookies: cookies, now: content.now)
     }
@@ -165,14 +166,19 @@ final class VisitorAuthentication: Sendable {
     return try await users.fetch().find(session.user)
   }
 
+  /// The values of the cookies of sessions of a request.
+  func sessionCookies(of request: Request) -> [String] {
+    cookie.values(in: request.headers, of: SessionCookie.sizes)
+  }
+
   /// Ends the sessions of all cookies of a request.
   func endSessions(of request: Request) async throws {
     try await store.endSessions(
-      cookie.values(in: request.headers).map(SessionCookie.sessionID(of:)))
+      sessionCookies(of: request).map(SessionCookie.sessionID(of:)))
   }
 
   func findSession(of request: Request, _ version: TokenFile.Version?) async throws -> Session? {
-    for value in cookie.values(in: request.headers) {
+    for value in sessionCookies(of: request) {
       if let session = try await store.findSession(try SessionCookie.sessionID(of: value)),
         try isValid(session, version)
       {
@@ -234,12 +240,12 @@ final class VisitorAuthentication: Sendable {
       return nil
     case .session(let session):
       guard isDue(session.id, lastNotedAt: session.lastSeenAt, now),
-        let value = try cookie.values(in: request.headers).first(where: {
+        let value = try sessionCookies(of: request).first(where: {
           try SessionCookie.sessionID(of: $0) == session.id
         })
       else { return nil }
       store.noteSession(session.id, seenAt: now)
-      return cookie.setting(value)
+      return cookie.setting(value, seconds: SessionCookie.seconds)
     case .thisMachine, .terminal, .proxy, .tokenFile: return nil
     }
   }
@@ -473,7 +479,7 @@ extension VisitorAuthentication {
     // The old session ends last: a failure to store the new one leaves the browser logged in.
     if let old { try await store.endSessions([old.id]) }
     browsers.note(user, from: client)
-    return [cookie.setting(value), browser]
+    return [cookie.setting(value, seconds: SessionCookie.seconds), browser]
   }
 
   /// The refusal of a wrong bearer token.

@@ -24,7 +24,7 @@ struct LoginRoutes: Sendable {
       let next = ReturnPath.withoutEffect(request.fields["next"])
       guard try await access.requiresLogin() else { return Response.seeOther(next) }
       // A logout removes the cookie. One that is still sent belongs to a session that ended elsewhere.
-      var wasLoggedOut = !access.cookie.values(in: request.headers).isEmpty
+      var wasLoggedOut = !access.sessionCookies(of: request).isEmpty
       if wasLoggedOut { wasLoggedOut = try await access.findSession(of: request) == nil }
       return try await page(Sent(next: next, wasLoggedOut: wasLoggedOut))
     }

@@ -87,9 +87,7 @@ struct OpenIDRoutes: Sendable {
   /// The URL by which a browser reaches this server, as its form says. Its host was checked to be that
   /// of the request, and to be a name of this server.
   private func server(of request: Request) throws -> String {
-    if let origin = request.headers[.origin], origin != "null" {
-      return origin + shell.basePath.text
-    }
+    if let origin = request.namedOrigin { return origin + shell.basePath.text }
     guard let authority = request.head.authority else {
       throw Problem(.badRequest, "A request must name its host exactly once.")
     }

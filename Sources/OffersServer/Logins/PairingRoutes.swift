@@ -53,7 +53,7 @@ struct PairingRoutes: Sendable {
   /// The URL of this server for a phone: the one by which the browser has sent a form, unless only
   /// this machine can use that; nil if no other device can reach the server.
   private func server(of request: Request) -> String? {
-    if let origin = request.headers[.origin], origin != "null",
+    if let origin = request.namedOrigin,
       let authority = origin.split(scalar: "/").last, !Loopback.isAuthority(String(authority))
     {
       return origin + shell.basePath.text

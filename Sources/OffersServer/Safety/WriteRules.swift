@@ -113,6 +113,11 @@ enum WriteRules {
   }
 }
 
+extension Request {
+  /// The origin that a form names; nil for one that hides it.
+  var namedOrigin: String? { headers[.origin].flatMap { $0 == "null" ? nil : $0 } }
+}
+
 extension Substring {
   /// The text without the spaces and tabs around it.
   var trimmingSpaces: Substring {

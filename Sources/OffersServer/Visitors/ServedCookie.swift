@@ -64,27 +64,16 @@ struct ServedCookie: Sendable {
   }
 }
 
-/// The cookie that names a session: 256 random bits.
-struct SessionCookie: Sendable {
-  private let cookie: ServedCookie
+/// The cookie that names a session: 256 random bits in hexadecimal.
+enum SessionCookie {
+  static let name = "offers-session"
+  /// The size of a value, in bytes.
+  static let sizes = 64...64
+  /// The time for which a browser keeps it: that after which an unused session expires.
+  static let seconds = Int(Session.idleSeconds)
 
-  init(scope: CookieScope) { cookie = scope.cookie("offers-session") }
-
-  /// The value of a new cookie, in hexadecimal.
   static func newValue() throws -> String { try RandomBytes.make(32).hexadecimal }
 
   /// The id of the session whose cookie has this value: its SHA-256.
   static func sessionID(of value: String) throws -> [UInt8] { try SHA256.digest(of: value) }
-
-  func values(in fields: HTTPFields) -> [String] { cookie.values(in: fields, of: 64...64) }
-
-  /// The `Set-Cookie` field that gives a browser the cookie for the time after which an unused
-  /// session expires.
-  func setting(_ value: String) -> String {
-    cookie.setting(value, seconds: Int(Session.idleSeconds))
-  }
-
-  func value(in setting: String) -> String? { cookie.value(in: setting) }
-
-  var removal: String { cookie.removal }
 }
