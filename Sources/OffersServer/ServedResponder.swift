@@ -92,7 +92,7 @@ struct ServedResponder: HTTPResponder {
       return Response(status: .temporaryRedirect, headers: [.location: "/" + rest])
     }
     var (request, context) = (request, context)
-    context.client = access.proxies.client(of: request.headers, from: context.peer)
+    context.client = access.settings.proxies.client(of: request.headers, from: context.peer)
     context.record.isFrom(context.client)
     if LoginRoutes.isOpen(request.uri.path) {
       if request.method != .get { try checkWrite(request, by: nil) }
@@ -146,7 +146,7 @@ struct ServedResponder: HTTPResponder {
 
   private func checkWrite(_ request: Request, by visitor: Visitor?) throws {
     try routes.check(request)
-    try WriteRules.check(request, isSecure: access.isSecure)
+    try WriteRules.check(request, isSecure: access.settings.isSecure)
     if let visitor { try VisitorHeader.check(request, visitor) }
   }
 

@@ -21,8 +21,6 @@ struct OfflineRoutes: ContentRoutes {
   /// The number of offers that are read from the store at a time.
   private static let readLimit = 500
 
-  private var source: PageSource { PageSource(content: content) }
-
   func add(to router: Router<ServedContext>) {
     // The definitions of feeds may change without a write to the database.
     answers.read("/api/v1/offline", lifetime: .seconds(10), on: router) { _, context in
@@ -36,9 +34,9 @@ struct OfflineRoutes: ContentRoutes {
   }
 
   private func list(for visitor: Visitor?) async throws -> Answer {
-    let feeds = try await source.fetchFeeds()
-    let titles = try await source.fetchTitles(of: feeds)
-    let frames = try await OfflineFrame.all(source, feeds)
+    let feeds = try await content.fetchFeeds()
+    let titles = try await content.fetchTitles(of: feeds)
+    let frames = try await OfflineFrame.all(content, feeds)
     let stored = try await fetchStored(titles)
     return .json { json in
       json.member("offers", each: stored) { json, offer in
@@ -87,7 +85,7 @@ struct OfflineRoutes: ContentRoutes {
   }
 
   private func offers(_ refs: [OfferRef]) async throws -> Answer {
-    let settings = try await pageSettings(try await source.fetchTitles())
+    let settings = try await pageSettings(try await content.fetchTitles())
     var offers: [Offer] = []
     var found: [(OfflineOffer, [RewardPoint])] = []
     var answered = 0
@@ -104,7 +102,7 @@ struct OfflineRoutes: ContentRoutes {
       offers.append(offer.offer)
       found.append((record, points))
     }
-    let news = try await GoodNewsLabels(of: offers, in: source.store, at: source.now)
+    let news = try await GoodNewsLabels(of: offers, in: content.store, at: content.now())
     return .json { json in
       json.member("offers", each: found) { $1.0.write(to: &$0, $1.1, news) }
       json.member("answered", answered)
@@ -114,7 +112,7 @@ struct OfflineRoutes: ContentRoutes {
   private func pageSettings(
     _ titles: [String: String]
   ) async throws -> (String) -> OfferPage.Settings {
-    let shown = try await source.fetchPresentations()
+    let shown = try await content.fetchPresentations()
     let now = content.now()
     return { feed in
       OfferPage.Settings(
@@ -160,9 +158,9 @@ struct OfflineFrame {
   ]
 
   /// The frames of the pages of all offers, of the favorites, of the search and of each feed.
-  static func all(_ source: PageSource, _ feeds: [Feed]) async throws -> [OfflineFrame] {
-    let shown = try await source.fetchPresentations()
-    let search = SearchPage(source: source, request: PageRequest(path: "/search"))
+  static func all(_ content: ServerDependencies, _ feeds: [Feed]) async throws -> [OfflineFrame] {
+    let shown = try await content.fetchPresentations()
+    let search = SearchPage(content: content, request: PageRequest(path: "/search"))
     var frames = [
       OfflineFrame(
         path: "/search", page: try await search.page(), total: nil, noun: .offer, nothing: nil)
@@ -170,22 +168,23 @@ struct OfflineFrame {
     for isFavorites in [false, true] {
       let path = isFavorites ? "/favorites" : "/"
       let list = OffersPage(
-        source: source, request: PageRequest(path: path), isFavorites: isFavorites)
+        content: content, request: PageRequest(path: path), isFavorites: isFavorites)
       frames.append(
         OfflineFrame(
           path: path, page: try await list.page(),
           total: isFavorites
-            ? nil : try await source.store.countOffers(OfferQuery(now: source.now)),
+            ? nil : try await content.store.countOffers(OfferQuery(now: content.now())),
           noun: isFavorites ? OfferNoun("favorite") : shown.noun(of: feeds.map(\.name)),
           nothing: (list.nothing(feeds), list.noMatch)))
     }
     for feed in feeds {
       let path = PageLinks.feed(feed.name)
-      let list = FeedPage(source: source, request: PageRequest(path: path, name: feed.name))
+      let list = FeedPage(content: content, request: PageRequest(path: path, name: feed.name))
       frames.append(
         OfflineFrame(
           path: path, page: try await list.page(),
-          total: try await source.store.countOffers(OfferQuery(feed: feed.name, now: source.now)),
+          total: try await content.store.countOffers(
+            OfferQuery(feed: feed.name, now: content.now())),
           noun: shown[feed.name].noun,
           nothing: (list.nothing(feed), list.noMatch)))
     }

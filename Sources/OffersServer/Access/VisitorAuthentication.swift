@@ -7,10 +7,7 @@ import Synchronization
 
 /// Decides whom a request is from, and keeps the sessions of browsers.
 final class VisitorAuthentication: Sendable {
-  /// The interval at which the time of a session's or a token's last use is stored, in seconds.
-  static let noteSeconds = APIToken.noteSeconds
-
-  let isSecure: Bool
+  let settings: ServerAccess
   /// The cookie of sessions.
   let cookie: ServedCookie
   let attempts: LoginGuard
@@ -23,10 +20,6 @@ final class VisitorAuthentication: Sendable {
   let browsers: KnownBrowsers
   /// Whether other machines can reach the server.
   private let isOpenToOthers: Bool
-  /// The field in which trusted proxies name the user of a request; nil for none.
-  private let userHeader: UserHeader?
-  let proxies: TrustedProxies
-  private let tokens: TokenFile?
   let store: OffersDatabase
   let now: @Sendable () -> Date
   private let logger: Logger
@@ -42,7 +35,7 @@ final class VisitorAuthentication: Sendable {
     _ access: ServerAccess, basePath: BasePath, pairings: PairingCodes, isOpenToOthers: Bool,
     content: ServerDependencies, logger: Logger
   ) {
-    isSecure = access.isSecure
+    settings = access
     passphrases = PassphraseHasher(cost: access.passphraseCost)
     let cookies = CookieScope(isSecure: access.isSecure, basePath: basePath)
     browsers = KnownBrowsers(content.store, cookies: cookies)
@@ -50,20 +43,14 @@ final class VisitorAuthentication: Sendable {
     provider = access.openID.map {
       OpenIDProvider($0, keys: content.store, cookies: cookies, now: content.now)
     }
-    userHeader = access.userHeader
-    proxies = access.proxies
     self.pairings = pairings
     self.isOpenToOthers = isOpenToOthers
     attempts = LoginGuard(content.store, now: content.now, logger: logger)
     users = UserList(content.store)
-    tokens = access.token
     store = content.store
     now = content.now
     self.logger = logger
   }
-
-  /// Whether a token file is used.
-  var hasTokenFile: Bool { tokens != nil }
 
   /// Whether requests must show whom they are from: on a server that other machines can reach or
   /// that has a token, and as soon as there is a user besides the owner.
@@ -74,7 +61,7 @@ final class VisitorAuthentication: Sendable {
 
   /// Whether a login is required whoever the users are.
   private var requiresLoginOfAll: Bool {
-    isOpenToOthers || tokens != nil || userHeader != nil
+    isOpenToOthers || settings.token != nil || settings.userHeader != nil
   }
 
   /// Finds out whom a request is from: by a bearer token, or else by the cookie of a session. The
@@ -93,7 +80,7 @@ final class VisitorAuthentication: Sendable {
     guard requiresLoginOfAll || users.areSeveral else {
       return Visitor(users.owner, .thisMachine)
     }
-    if let userHeader, proxies.contains(peer),
+    if let userHeader = settings.userHeader, settings.proxies.contains(peer),
       let name = try userHeader.user(in: request.headers)
     {
       guard let user = users.find(exactly: name) else {
@@ -107,7 +94,7 @@ final class VisitorAuthentication: Sendable {
     if let shown = request.bearerToken {
       let visitor = try await findVisitor(showing: shown, version, users)
       guard let visitor else {
-        if tokens != nil, version == nil { throw Self.unavailable }
+        if settings.token != nil, version == nil { throw Self.unavailable }
         throw Self.refusal(wait: await attempts.fail(client))
       }
       await attempts.succeed(client)
@@ -200,7 +187,7 @@ final class VisitorAuthentication: Sendable {
   /// Sessions that were made with another one are removed when a change is noticed, so that they
   /// stay ended if the other token returns.
   func currentVersion() async -> TokenFile.Version? {
-    guard let version = tokens?.current(now: now(), logger: logger) else { return nil }
+    guard let version = settings.token?.current(now: now(), logger: logger) else { return nil }
     // Only the first request that sees a new version removes the sessions of other tokens, because that
     // write may have to wait for another process. The other requests continue without waiting.
     let isChosen = sweptVersion.withLock { swept in
@@ -251,9 +238,9 @@ final class VisitorAuthentication: Sendable {
   }
 
   private func isDue(_ key: [UInt8], lastNotedAt: Date?, _ now: Date) -> Bool {
-    if let lastNotedAt, now.timeIntervalSince(lastNotedAt) < Self.noteSeconds { return false }
+    if let lastNotedAt, now.timeIntervalSince(lastNotedAt) < APIToken.noteSeconds { return false }
     return notedAt.withLock { notedAt in
-      if let last = notedAt[key], abs(now.timeIntervalSince(last)) < Self.noteSeconds {
+      if let last = notedAt[key], abs(now.timeIntervalSince(last)) < APIToken.noteSeconds {
         return false
       }
       if notedAt.count >= Self.mostNoted { notedAt = [:] }

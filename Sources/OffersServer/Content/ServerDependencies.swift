@@ -58,6 +58,11 @@ package struct ServerDependencies: Sendable {
     return try await store.fetchPresentations(known ?? [])
   }
 
+  /// The definition of a feed; nil for an unknown name.
+  func findKnownFeed(_ name: String) async throws -> KnownFeed? {
+    try await syncer.fetchKnownFeeds().first { $0.name == name }
+  }
+
   /// All feeds that are subscribed or have a definition, ordered by name.
   func fetchFeedSummaries() async throws -> [FeedSummary] {
     FeedSummary.all(
@@ -85,7 +90,9 @@ struct ServedSearch: Sendable {
     // This may be a write that takes long.
     try await content.searchPreparation.run()
     let answer: SearchAnswer
-    if isTrusted, let feed = query.serverFeed, try await isSearchable(feed) {
+    if isTrusted, let feed = query.serverFeed,
+      try await content.findKnownFeed(feed)?.isSearchable == true
+    {
       answer = try await SearchAnswer.ask(
         serverFor: query, in: content.store
       ) {
@@ -104,10 +111,6 @@ struct ServedSearch: Sendable {
 
   private func search(_ query: SearchQuery) async throws -> SearchResults {
     try await ResponseDeadline.run(within: readLimit) { try await content.store.search(query) }
-  }
-
-  private func isSearchable(_ feed: String) async throws -> Bool {
-    try await content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
   }
 
   /// Adds a successful search to the recent searches, unless the answer is a later page.

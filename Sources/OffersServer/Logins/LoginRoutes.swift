@@ -101,7 +101,7 @@ struct LoginRoutes: Sendable {
         "isWrongPassphrase": sent.isWrong && !sent.isToken,
         "wait": sent.wait.map { Units.count($0, "second") }, "name": sent.name,
         "wasLoggedOut": sent.wasLoggedOut, "hasPassphrases": !users.withPassphrase.isEmpty,
-        "hasToken": access.hasTokenFile, "provider": access.provider?.settings.host,
+        "hasToken": access.settings.token != nil, "provider": access.provider?.settings.host,
       ] as PageFields
     return .login(
       try shell.document("login", fields), isRefused: sent.isWrong, waitSeconds: sent.wait)

@@ -91,7 +91,7 @@ struct OpenIDRoutes: Sendable {
     guard let authority = request.head.authority else {
       throw Problem(.badRequest, "A request must name its host exactly once.")
     }
-    return (access.isSecure ? "https://" : "http://") + authority + shell.basePath.text
+    return (access.settings.isSecure ? "https://" : "http://") + authority + shell.basePath.text
   }
 
   /// Ends a login with the answer of the provider, which the browser brings.

@@ -97,7 +97,7 @@ struct PairingRoutes: Sendable {
       [
         "assets": shell.assets.version, "next": next, "nextCoded": PercentCode.encode(next),
         "otherWay": hasPassphrases
-          ? "a name and a passphrase" : access.hasTokenFile ? "the token" : nil,
+          ? "a name and a passphrase" : access.settings.token != nil ? "the token" : nil,
         "code": known?.text ?? String(code.prefix(40)), "isReady": known != nil && !isRefused,
         "refusal": refusal.map(Self.words), "advice": refusal.map(Self.hint),
         "wait": waitSeconds.map { Units.count($0, "second") },

@@ -3,7 +3,7 @@ import OffersCore
 
 /// The page of changes: new, changed, gone, returned and expiring offers, the newest first.
 struct ChangesPage {
-  let source: PageSource
+  let content: ServerDependencies
   let request: PageRequest
 
   private static let limit = 300
@@ -25,16 +25,16 @@ struct ChangesPage {
   private var favoritesOnly: Bool { request.fields.isSet("favorites") }
 
   func page() async throws -> Page {
-    let now = source.now
+    let now = content.now()
     var query = ChangeQuery(since: now.addingTimeInterval(-span.days * 86_400), now: now)
     query.kinds = kind.map { [$0] }
     query.favoritesOnly = favoritesOnly
     query.limit = Self.limit
     query.textBytes = ListSelection.textBytes
-    let (oldestFirst, lastID) = try await source.store.fetchChanges(query)
+    let (oldestFirst, lastID) = try await content.store.fetchChanges(query)
     let changes = Array(oldestFirst.reversed())
-    let titles = try await source.fetchTitles()
-    let shown = try await source.fetchPresentations()
+    let titles = try await content.fetchTitles()
+    let shown = try await content.fetchPresentations()
     var page = Page("changes", title: "What is new", menuEntry: .changes) { fields in
       setMenu(&fields)
       fields.set("count", Units.count(changes.count, "change"))
@@ -107,7 +107,7 @@ struct ChangesPage {
     }
     return days.map { day, changes in
       [
-        "day": day, "dayText": DayText.heading(day, today: Units.day(source.now)),
+        "day": day, "dayText": DayText.heading(day, today: Units.day(content.now())),
         "kindGroups": groups(of: changes, titles, shown),
       ] as PageFields
     }
@@ -163,7 +163,7 @@ struct ChangesPage {
       return firstSync(change, titles, shown[change.feed].noun)
     }
     let presentation = shown[offer.ref.feed]
-    var row = PageFields(card: offer, presentation, at: source.now, back: request.back)
+    var row = PageFields(card: offer, presentation, at: content.now(), back: request.back)
     row.set("at", change.at)
     row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)
     if change.oldReward != change.newReward {
@@ -202,7 +202,7 @@ struct ChangesPage {
         (.amount(minorUnits: abs(units), currency: currency), units > 0)
       case .percent(let hundredths): (.percent(hundredths: abs(hundredths)), hundredths > 0)
       }
-    return (isHigher ? "+" : "−") + source.content.texts.text(of: size)
+    return (isHigher ? "+" : "−") + content.texts.text(of: size)
   }
 }
 

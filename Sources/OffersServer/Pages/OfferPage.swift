@@ -3,7 +3,7 @@ import OffersCore
 
 /// The page of one offer, with all of its fields and its reward history.
 struct OfferPage {
-  let source: PageSource
+  let content: ServerDependencies
   let request: PageRequest
 
   /// The maximum number of points of the reward history on the page.
@@ -13,24 +13,24 @@ struct OfferPage {
 
   func page() async throws -> Page {
     let ref = try OfferRef(named: request.name)
-    guard let offer = try await source.store.findOffer(ref) else {
+    guard let offer = try await content.store.findOffer(ref) else {
       throw OffersError(
         .notFound, "There is no offer “\(String(ref.description.prefix(80)))”.",
         hint: "Its feed may have removed it some time ago. Search for it by name.")
     }
-    let points = try await source.store.fetchHistory(
+    let points = try await content.store.fetchHistory(
       named: ref.description, Self.historyBounds
     ).points
     let settings = Settings(
-      presentation: try await source.fetchPresentations()[ref.feed],
-      feedTitle: try await source.fetchTitle(of: ref.feed),
-      maps: source.content.maps, now: source.now)
+      presentation: try await content.fetchPresentations()[ref.feed],
+      feedTitle: try await content.fetchTitle(of: ref.feed),
+      maps: content.maps, now: content.now())
     var page = Self.page(of: offer.offer, points, settings)
     page.fields.set(
       "offer",
       PageFields(card: offer, settings.presentation, at: settings.now, back: request.back))
     if let visitor = request.visitor, visitor.hasHousehold,
-      let found = try await source.store.findHouseholdOffer(ref)
+      let found = try await content.store.findHouseholdOffer(ref)
     {
       page.fields.set(
         "household",
@@ -303,11 +303,11 @@ enum SiteName {
 /// A link from another site shows nothing: the person has to confirm its address first. Otherwise a
 /// page on the internet could have this page load addresses of the private network.
 struct FramedSitePage {
-  let source: PageSource
+  let content: ServerDependencies
   let request: PageRequest
 
   func page() async throws -> Page {
-    let feeds = try await source.fetchFeeds()
+    let feeds = try await content.fetchFeeds()
     let home = try await findHome(of: feeds)
     let asked = request.fields["url"]
     let address = asked.flatMap(Self.address)
@@ -341,7 +341,7 @@ struct FramedSitePage {
   /// The home page that the definition of a subscribed feed has; nil for none.
   private func findHome(of feeds: [Feed]) async throws -> String? {
     let subscribed = Set(feeds.map(\.name))
-    return try await source.content.syncer.fetchKnownFeeds().lazy
+    return try await content.syncer.fetchKnownFeeds().lazy
       .filter { subscribed.contains($0.name) }.compactMap { PageLinks.outside($0.home) }.first
   }
 

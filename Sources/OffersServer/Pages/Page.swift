@@ -47,7 +47,7 @@ struct PageShell: Sendable {
   /// The feeds that the sidebar lists beside a page: those that the page has read, if it has.
   func feeds(beside page: Page) async throws -> [Feed] {
     if let read = page.sidebarFeeds { return read }
-    return try await PageSource(content: content).fetchFeeds()
+    return try await content.fetchFeeds()
   }
 
   /// The complete HTML document.

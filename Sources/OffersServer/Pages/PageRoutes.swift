@@ -22,22 +22,22 @@ struct PageRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     // The middleware applies to the routes that are added after it, and to unknown paths.
     router.add(middleware: PageErrors(shell: shell))
-    add("/", to: router) { try await OffersPage(source: $1, request: $0).page() }
+    add("/", to: router) { try await OffersPage(content: $1, request: $0).page() }
     add("/favorites", to: router) {
-      try await OffersPage(source: $1, request: $0, isFavorites: true).page()
+      try await OffersPage(content: $1, request: $0, isFavorites: true).page()
     }
     add("/household", to: router) {
-      try await HouseholdListPage(source: $1, request: $0).page()
+      try await HouseholdListPage(content: $1, request: $0).page()
     }
     add("/feeds/:name", parameter: "name", to: router) {
-      try await FeedPage(source: $1, request: $0).page()
+      try await FeedPage(content: $1, request: $0).page()
     }
     add("/offers/:ref", parameter: "ref", to: router) {
-      try await OfferPage(source: $1, request: $0).page()
+      try await OfferPage(content: $1, request: $0).page()
     }
-    add("/changes", to: router) { try await ChangesPage(source: $1, request: $0).page() }
-    add("/search", to: router) { try await SearchPage(source: $1, request: $0).page() }
-    add("/web", to: router) { try await FramedSitePage(source: $1, request: $0).page() }
+    add("/changes", to: router) { try await ChangesPage(content: $1, request: $0).page() }
+    add("/search", to: router) { try await SearchPage(content: $1, request: $0).page() }
+    add("/web", to: router) { try await FramedSitePage(content: $1, request: $0).page() }
     add("/settings", to: router) { try await settings($0, $1).list() }
     for section in SettingsSection.allCases {
       add(RouterPath(section.path), to: router) { try await settings($0, $1).page(section) }
@@ -53,19 +53,19 @@ struct PageRoutes: Sendable {
     AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
   }
 
-  private func settings(_ request: PageRequest, _ source: PageSource) -> SettingsPage {
+  private func settings(_ request: PageRequest, _ content: ServerDependencies) -> SettingsPage {
     SettingsPage(
-      source: source, access: access, visitor: request.visitor, done: request.fields["done"])
+      content: content, access: access, visitor: request.visitor, done: request.fields["done"])
   }
 
   private func add(
     _ path: RouterPath, parameter: String? = nil, to router: Router<ServedContext>,
-    _ make: @escaping @Sendable (PageRequest, PageSource) async throws -> Page
+    _ make: @escaping @Sendable (PageRequest, ServerDependencies) async throws -> Page
   ) {
     router.get(path) { request, context in
       let asked = try PageRequest(request, context, parameter: parameter)
       return try await answers.answer(request, for: context.visitor) {
-        let source = PageSource(content: content.of(context.visitor))
+        let source = content.of(context.visitor)
         let page = try await make(asked, source)
         let html = try shell.html(
           page, address: asked.address, for: context.visitor,
@@ -100,7 +100,7 @@ struct PageErrors: RouterMiddleware {
         throw error
       }
       // A store that fails has no feeds to list, either.
-      let feeds = (try? await PageSource(content: shell.content).fetchFeeds()) ?? []
+      let feeds = (try? await shell.content.fetchFeeds()) ?? []
       return try NoticePage.response(
         to: request, for: error, in: shell, by: context.visitor, feeds: feeds)
     }

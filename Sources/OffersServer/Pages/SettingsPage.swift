@@ -2,7 +2,7 @@ import OffersCore
 
 /// The pages of the settings: a list of sections, and a page for each.
 struct SettingsPage {
-  let source: PageSource
+  let content: ServerDependencies
   let access: VisitorAuthentication
   /// Whom the request is from; nil for nobody in particular.
   let visitor: Visitor?
@@ -11,13 +11,13 @@ struct SettingsPage {
   private var right: Right { visitor?.right ?? .read }
 
   private var account: AccountSections {
-    AccountSections(access: access, visitor: visitor, now: source.now, done: done)
+    AccountSections(access: access, visitor: visitor, now: content.now(), done: done)
   }
 
   /// The list of the sections, each with a line about its state.
   func list() async throws -> Page {
     let account = try await account.fields()
-    let feeds = try await source.fetchFeeds()
+    let feeds = try await content.fetchFeeds()
     let groups: [[SettingsSection]] = [[.feeds], [.people, .devices], [.browser, .about]]
     var rows: [[PageFields]] = []
     for group in groups {
@@ -43,7 +43,7 @@ struct SettingsPage {
     }
     switch section {
     case .feeds:
-      page.sidebarFeeds = try await FeedSettings(source: source, right: right).fill(&page.fields)
+      page.sidebarFeeds = try await FeedSettings(content: content, right: right).fill(&page.fields)
     case .people:
       page.fields.set("account", try await account.fields())
       page.fields.set(
@@ -136,16 +136,16 @@ enum SettingsSection: String, Sendable, CaseIterable {
 
 /// The settings of feeds: the source, the sync interval and the last sync of each.
 struct FeedSettings {
-  let source: PageSource
+  let content: ServerDependencies
   let right: Right
 
   /// Sets the lists of the subscribed feeds, and of the others that have a definition. Returns the former.
   func fill(_ fields: inout PageFields) async throws -> [Feed] {
-    let summaries = try await source.content.fetchFeedSummaries().sorted {
-      PageSource.precedes(
+    let summaries = try await content.fetchFeedSummaries().sorted {
+      ServerDependencies.precedes(
         ($0.known?.position, $0.title ?? $0.name), ($1.known?.position, $1.title ?? $1.name))
     }
-    let shown = try await source.fetchPresentations()
+    let shown = try await content.fetchPresentations()
     let rows = summaries.map { (isOurs: $0.feed != nil, row: row($0, shown)) }
     let ours = rows.filter(\.isOurs).map(\.row)
     let others = rows.filter { !$0.isOurs }.map(\.row)
@@ -172,8 +172,8 @@ struct FeedSettings {
         row.set("interval", Self.interval(known.everySeconds))
         if right >= .admin { row.set("change", change(summary, known)) }
       }
-      if let due = summary.nextDueAt(now: source.now) {
-        if due > source.now { row.set("nextDue", due) } else { row.set("isDue", true) }
+      if let due = summary.nextDueAt(now: content.now()) {
+        if due > content.now() { row.set("nextDue", due) } else { row.set("isDue", true) }
       }
       guard let feed = summary.feed else { return }
       row.set("feedCount", Units.count(feed.currentCount, shown[feed.name].noun))
@@ -182,7 +182,8 @@ struct FeedSettings {
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
       row.setHeld(
-        [feed], shown, at: source.now, mayDecide: right >= .admin, back: SettingsSection.feeds.path)
+        [feed], shown, at: content.now(), mayDecide: right >= .admin,
+        back: SettingsSection.feeds.path)
       if feed.triedOther, let last = feed.lastSuccessAt {
         row.set("lastRun", last)
         return row.set("outcome", SyncOutcome.updated.word)
@@ -196,7 +197,7 @@ struct FeedSettings {
           "error",
           PageFields { fields in
             fields.set(
-              "errorText", ErrorWords(error, ofFeed: summary.feed.map(PageSource.title) ?? nil))
+              "errorText", ErrorWords(error, ofFeed: summary.feed?.shownTitle ?? nil))
           })
       }
     }

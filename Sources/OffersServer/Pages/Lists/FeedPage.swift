@@ -3,7 +3,7 @@ import OffersCore
 
 /// The page of one feed, in the layout that its definition chooses, or on a map.
 struct FeedPage {
-  let source: PageSource
+  let content: ServerDependencies
   let request: PageRequest
 
   private static let pageSize = 60
@@ -12,28 +12,29 @@ struct FeedPage {
 
   func page() async throws -> Page {
     let name = request.name
-    let known = try await source.findKnownFeed(name)
-    let feeds = try await source.fetchFeeds()
+    let known = try await content.findKnownFeed(name)
+    let feeds = try await content.fetchFeeds()
     let feed = feeds.first { $0.name == name }
-    let former = try await source.store.fetchFormerFeeds().first { $0.name == name }
+    let former = try await content.store.fetchFormerFeeds().first { $0.name == name }
     guard feed != nil || known != nil || former != nil else {
       throw OffersError(
         .notFound, "There is no feed “\(name.prefix(80))”.",
         hint: "The settings list all feeds.")
     }
-    let shown = try await source.fetchPresentations()
+    let shown = try await content.fetchPresentations()
     let presentation = shown[name]
     let layout = presentation.layout
-    let now = source.now
-    let selection = ListSelection(request, own: name, shown, content: source.content, at: now)
+    let now = content.now()
+    let selection = ListSelection(request, own: name, shown, content: content, at: now)
     let number = request.fields.page()
     let offers = try await fetch(selection.query(page: number, size: Self.pageSize + 1))
-    let count = offers.isEmpty ? 0 : try await source.store.countOffers(selection.query)
+    let count = offers.isEmpty ? 0 : try await content.store.countOffers(selection.query)
     let expired =
       offers.isEmpty && number == 1 && feed != nil
-      ? try await source.store.countExpired(leftOutOf: selection.query) : 0
+      ? try await content.store.countExpired(leftOutOf: selection.query) : 0
     let title = feed?.title ?? former?.title ?? known?.title ?? name
-    let news = try await GoodNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
+    let news = try await GoodNewsLabels(
+      of: offers.map(\.offer), in: content.store, at: content.now())
     let map = try await map(of: selection, on: offers, presentation, at: now)
     let recent = known?.isSearchable == true ? try await recentSearches() : []
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
@@ -75,21 +76,21 @@ struct FeedPage {
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
     // A refresh may bring the first places to a page that is open already.
-    if source.content.maps.files.areInstalled { page.openReach(for: source.content.maps) }
+    if content.maps.files.areInstalled { page.openReach(for: content.maps) }
     return page
   }
 
   /// The offers of the query; none for a feed that was never synced, which the store does not know.
   func fetch(_ query: OfferQuery) async throws -> [UserOffer] {
     do {
-      return try await source.store.fetchOffers(query)
+      return try await content.store.fetchOffers(query)
     } catch let error as OffersError where error.code == .notFound {
       return []
     }
   }
 
   private func recentSearches() async throws -> [String] {
-    try await source.store.fetchRecentSearches().filter { $0.feed == request.name }.map(\.words)
+    try await content.store.fetchRecentSearches().filter { $0.feed == request.name }.map(\.words)
   }
 
   /// The copyright notice that all offers of the page share; nil if they differ or have none.
@@ -109,7 +110,7 @@ struct FeedPage {
     if let error = feed?.lastRun?.error {
       return PageFields(
         empty: "The last refresh failed",
-        error: ErrorWords(error, ofFeed: feed.map(PageSource.title)),
+        error: ErrorWords(error, ofFeed: feed?.shownTitle),
         feed: request.name)
     }
     let text =
@@ -133,7 +134,7 @@ extension FeedPage {
     of selection: ListSelection, on offers: [UserOffer], _ presentation: FeedPresentation,
     at now: Date
   ) async throws -> PageFields? {
-    guard source.content.maps.files.areInstalled else { return nil }
+    guard content.maps.files.areInstalled else { return nil }
     let isOpen = request.fields["view"] == "map"
     var places = offers
     if isOpen {
@@ -149,7 +150,7 @@ extension FeedPage {
       map.set(
         "dialog",
         PageFields { dialog in
-          dialog.setTiles(source.content.maps)
+          dialog.setTiles(content.maps)
           dialog.set("placeCount", Units.count(places.count, "place"))
           dialog.set(
             "places",

@@ -2,7 +2,7 @@ import OffersCore
 
 /// The grid of the offers that users share with all others.
 struct HouseholdListPage {
-  let source: PageSource
+  let content: ServerDependencies
   let request: PageRequest
 
   func page() async throws -> Page {
@@ -13,16 +13,16 @@ struct HouseholdListPage {
     }
     let size = OffersPage.pageSize
     let number = request.fields.page()
-    let list = try await source.store.fetchHousehold(
+    let list = try await content.store.fetchHousehold(
       HouseholdQuery(
         limit: size, offset: (number - 1) * size, textBytes: ListSelection.textBytes),
       maximumBytes: .max)
-    let count = try await source.store.countHousehold()
-    let titles = try await source.fetchTitles()
-    let shown = try await source.fetchPresentations()
+    let count = try await content.store.countHousehold()
+    let titles = try await content.fetchTitles()
+    let shown = try await content.fetchPresentations()
     let news = try await GoodNewsLabels(
-      of: list.offers.map(\.offer.offer), in: source.store, at: source.now)
-    let now = source.now
+      of: list.offers.map(\.offer.offer), in: content.store, at: content.now())
+    let now = content.now()
     var page = Page("household", title: "Household", menuEntry: .household) { fields in
       fields.set("count", Units.count(count, "offer"))
       fields.set(

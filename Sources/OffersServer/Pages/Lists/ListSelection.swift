@@ -134,7 +134,7 @@ extension ListSelection {
       own != nil
       ? []
       : feeds.map { feed in
-        PageFields(option: feed.name, PageSource.title(of: feed), isChosen: feed.name == self.feed)
+        PageFields(option: feed.name, feed.shownTitle, isChosen: feed.name == self.feed)
       }
     // A filter that no offer could pass is not offered.
     let asked = ListQuestions.filters.filter { filter, question in

@@ -2,7 +2,7 @@ import OffersCore
 
 /// The grid of the offers of all feeds, or of the favorites.
 struct OffersPage {
-  let source: PageSource
+  let content: ServerDependencies
   let request: PageRequest
   var isFavorites = false
 
@@ -11,20 +11,21 @@ struct OffersPage {
   static let pageSize = 60
 
   func page() async throws -> Page {
-    let shown = try await source.fetchPresentations()
-    let now = source.now
+    let shown = try await content.fetchPresentations()
+    let now = content.now()
     let selection = ListSelection(
-      request, isFavorites: isFavorites, shown, content: source.content, at: now)
+      request, isFavorites: isFavorites, shown, content: content, at: now)
     let number = request.fields.page()
-    let offers = try await source.store.fetchOffers(
+    let offers = try await content.store.fetchOffers(
       selection.query(page: number, size: Self.pageSize + 1))
-    let count = try await source.store.countOffers(selection.query)
+    let count = try await content.store.countOffers(selection.query)
     let expired =
       offers.isEmpty && number == 1
-      ? try await source.store.countExpired(leftOutOf: selection.query) : 0
-    let feeds = try await source.fetchFeeds()
-    let titles = try await source.fetchTitles(of: feeds)
-    let news = try await GoodNewsLabels(of: offers.map(\.offer), in: source.store, at: source.now)
+      ? try await content.store.countExpired(leftOutOf: selection.query) : 0
+    let feeds = try await content.fetchFeeds()
+    let titles = try await content.fetchTitles(of: feeds)
+    let news = try await GoodNewsLabels(
+      of: offers.map(\.offer), in: content.store, at: content.now())
     let noun =
       isFavorites
       ? OfferNoun("favorite") : shown.noun(of: selection.feed.map { [$0] } ?? feeds.map(\.name))

@@ -2,7 +2,7 @@ import OffersCore
 
 /// The page of the search in all offers, or in one feed, whose server is searched if it can be.
 struct SearchPage {
-  let source: PageSource
+  let content: ServerDependencies
   let request: PageRequest
 
   private static let pageSize = 20
@@ -17,25 +17,25 @@ struct SearchPage {
   func page() async throws -> Page {
     let words = request.fields["q"].map(SearchWords.spaced).flatMap { $0.isEmpty ? nil : $0 }
     let feed = request.fields["feed"]
-    let titles = try await source.fetchTitles()
+    let titles = try await content.fetchTitles()
     let feedTitle = feed.map { titles[$0] ?? $0 }
-    let recent = try await source.store.fetchRecentSearches()
+    let recent = try await content.store.fetchRecentSearches()
     let number = request.fields.page()
-    let shown = try await source.fetchPresentations()
+    let shown = try await content.fetchPresentations()
     // A search on a feed's server shows the offers as the feed's own list does: with all of their
     // description.
-    let known = if let feed { try await source.findKnownFeed(feed) } else { nil as KnownFeed? }
+    let known = if let feed { try await content.findKnownFeed(feed) } else { nil as KnownFeed? }
     let showsWhole = known?.isSearchable ?? false
     var found: SearchAnswer?
     if let words {
       var query = SearchQuery(
-        words, feed: feed, now: source.now, limit: Self.pageSize, page: number)
+        words, feed: feed, now: content.now(), limit: Self.pageSize, page: number)
       query.maximumBytes = Answer.pageBytes
-      found = try await ServedSearch(content: source.content, readLimit: request.readLimit).find(
+      found = try await ServedSearch(content: content, readLimit: request.readLimit).find(
         query, limit: nil, isTrusted: request.isTrusted)
     }
     let news = try await GoodNewsLabels(
-      of: found?.results.hits.map(\.offer.offer) ?? [], in: source.store, at: source.now)
+      of: found?.results.hits.map(\.offer.offer) ?? [], in: content.store, at: content.now())
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
       fields in
       fields.set(
@@ -94,7 +94,7 @@ struct SearchPage {
         found.results.hits.map { hit in
           let offer = hit.offer.abridged(toBytes: ListSelection.textBytes)
           var card = PageFields(
-            card: offer, shown[offer.ref.feed], at: source.now, back: request.back,
+            card: offer, shown[offer.ref.feed], at: content.now(), back: request.back,
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer.offer, shown[offer.ref.feed])
           card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))

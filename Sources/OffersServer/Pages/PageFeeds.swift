@@ -2,22 +2,18 @@ import Foundation
 import OffersCore
 import OffersStore
 
-struct PageSource: Sendable {
-  let content: ServerDependencies
-
-  var store: OffersDatabase { content.store }
-  var now: Date { content.now() }
-
+/// The feeds as pages show them.
+extension ServerDependencies {
   /// The subscribed feeds, in the order of pages.
   func fetchFeeds() async throws -> [Feed] {
     // Invalid definitions are reported by what needs them; the feeds are then ordered by titles.
-    let known = (try? await content.syncer.fetchKnownFeeds()) ?? []
+    let known = (try? await syncer.fetchKnownFeeds()) ?? []
     let positions = Dictionary(
       known.map { ($0.name, $0.position) }, uniquingKeysWith: { one, _ in one })
     return try await store.fetchFeeds().sorted {
       Self.precedes(
-        (positions[$0.name] ?? nil, Self.title(of: $0)),
-        (positions[$1.name] ?? nil, Self.title(of: $1)))
+        (positions[$0.name] ?? nil, $0.shownTitle),
+        (positions[$1.name] ?? nil, $1.shownTitle))
     }
   }
 
@@ -32,15 +28,6 @@ struct PageSource: Sendable {
     return NaturalOrder.compare(one.title, other.title) < 0
   }
 
-  /// The definition of a feed; nil for an unknown name.
-  func findKnownFeed(_ name: String) async throws -> KnownFeed? {
-    try await content.syncer.fetchKnownFeeds().first { $0.name == name }
-  }
-
-  func fetchPresentations() async throws -> FeedPresentations {
-    try await content.fetchPresentations()
-  }
-
   /// The titles of all subscribed and formerly subscribed feeds, by name.
   ///
   /// - Parameter feeds: the subscribed feeds, if they are already fetched.
@@ -49,19 +36,21 @@ struct PageSource: Sendable {
       try await store.fetchFormerFeeds().map { ($0.name, $0.title ?? $0.name) },
       uniquingKeysWith: { one, _ in one })
     let feeds = if let feeds { feeds } else { try await fetchFeeds() }
-    for feed in feeds { titles[feed.name] = Self.title(of: feed) }
+    for feed in feeds { titles[feed.name] = feed.shownTitle }
     return titles
   }
 
   /// The title of one feed, whether it is or was subscribed; its name if it has none.
   func fetchTitle(of feed: String) async throws -> String {
     if let found = try await store.fetchFeeds().first(where: { $0.name == feed }) {
-      return Self.title(of: found)
+      return found.shownTitle
     }
     return try await store.fetchFormerFeeds().first { $0.name == feed }?.title ?? feed
   }
+}
 
-  static func title(of feed: Feed) -> String { feed.title ?? feed.name }
+extension Feed {
+  var shownTitle: String { title ?? name }
 }
 
 extension PageFields {
@@ -83,7 +72,7 @@ extension PageFields {
         if texts.isEmpty { return nil }
         return PageFields { fields in
           fields.set("feedName", feed.name)
-          if namesFeeds { fields.set("heldFeed", PageSource.title(of: feed)) }
+          if namesFeeds { fields.set("heldFeed", feed.shownTitle) }
           fields.set("heldText", texts.map { $0 + "." }.joined(separator: " "))
           fields.set("mayDecide", mayDecide && (held != nil || kept != nil))
           fields.set("mayKeep", held != nil)
@@ -100,7 +89,7 @@ extension PageFields {
     let all = PageFields(chip: "All", "/", isCurrent: current == nil)
     let chips = feeds.map { feed in
       PageFields(
-        chip: PageSource.title(of: feed), PageLinks.feed(feed.name), isCurrent: feed.name == current
+        chip: feed.shownTitle, PageLinks.feed(feed.name), isCurrent: feed.name == current
       )
     }
     set("chips", ["chipList": [all] + chips] as PageFields)
@@ -116,7 +105,7 @@ extension PageFields {
   static func sidebar(_ feeds: [Feed], current: String? = nil) -> [PageFields] {
     feeds.map { feed in
       [
-        "label": PageSource.title(of: feed), "link": PageLinks.feed(feed.name),
+        "label": feed.shownTitle, "link": PageLinks.feed(feed.name),
         "feedCount": Units.count(feed.currentCount), "isCurrent": feed.name == current,
       ] as PageFields
     }
