@@ -200,8 +200,7 @@ struct ProposalRoutesTests {
   func guards() async throws {
     let home = try await ServedHome(feeds: [])
     let adder = ScriptedAdder()
-    let server = try home.server(token: ServedHome.token, adder: adder)
-    let client = try home.client(server)
+    let client = try home.client(home.server(token: ServedHome.token, adder: adder))
     let known = client.bearing(ServedHome.token)
     for path in ["proposals", "feeds"] {
       #expect(try await client.write(.post, path, Self.tea).status == 401)

@@ -282,10 +282,9 @@ struct AccessMatrixTests {
   func cached() async throws {
     let clock = SteppedClock()
     let home = try await ServedHome()
-    let max = try await home.addUser("Max", .member)
-    let vera = try await home.addUser("Vera", .member)
     let (his, hers) = (
-      try await home.cookie(of: max, at: clock.now), try await home.cookie(of: vera, at: clock.now)
+      try await home.cookie(ofNew: "Max", .member, at: clock.now),
+      try await home.cookie(ofNew: "Vera", .member, at: clock.now)
     )
     let client = try home.client(home.server(clock: clock))
     let star = try await client.by(his).write(.put, "offers/ibotta:900117/favorite", "{}")

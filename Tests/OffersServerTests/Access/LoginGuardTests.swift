@@ -32,8 +32,7 @@ struct LoginGuardTests {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     let log = RecordedLog()
-    let server = try home.server(token: ServedHome.token, clock: clock, log: log)
-    let client = try home.client(server)
+    let client = try home.client(home.server(token: ServedHome.token, clock: clock, log: log))
     func bearer() async throws -> APIAnswer {
       try await client.bearing("wrong").get("offers")
     }
@@ -188,9 +187,9 @@ struct LoginGuardTests {
     let clock = SteppedClock()
     func guess(_ proxies: [String], as claimed: String) async throws -> (Int, String?) {
       let log = RecordedLog()
-      let server = try home.server(
-        token: ServedHome.token, proxies: proxies, clock: clock, log: log)
-      let client = try home.client(server).with("X-Forwarded-For", claimed)
+      let client = try home.client(
+        home.server(token: ServedHome.token, proxies: proxies, clock: clock, log: log)
+      ).with("X-Forwarded-For", claimed)
       let answer = try await client.form("/login", "token=wrong")
       return (answer.status, log.lines.first)
     }

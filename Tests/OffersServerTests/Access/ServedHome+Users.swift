@@ -36,6 +36,11 @@ extension ServedHome {
     return "offers-session=\(value)"
   }
 
+  /// Adds a user with a session, and returns its `Cookie` field.
+  func cookie(ofNew name: String, _ role: User.Role, at now: Date) async throws -> String {
+    try await cookie(of: try await addUser(name, role), at: now)
+  }
+
   /// Stores an API token of a user, and returns its `Authorization` field.
   func bearer(
     of user: User, _ scope: Right, named name: String, at now: Date, expiresAt: Date? = nil

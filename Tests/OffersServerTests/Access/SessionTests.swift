@@ -188,8 +188,7 @@ struct SessionTests {
   @Test("behind TLS the cookie is secure and bound to the host, and forms come from https only")
   func behindTLS() async throws {
     let home = try await ServedHome(feeds: [])
-    let server = try home.server(token: ServedHome.token, isBehindTLS: true)
-    let client = try home.client(server)
+    let client = try home.client(home.server(token: ServedHome.token, isBehindTLS: true))
     let login = "token=\(ServedHome.token)"
     #expect(try await client.form("/login", login).status == 403)
     let answer = try await client.form("/login", login, origin: "https://localhost")

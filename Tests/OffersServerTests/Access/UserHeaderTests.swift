@@ -14,8 +14,7 @@ struct UserHeaderTests {
     let home = try await ServedHome()
     let user = try await home.addUser("Ben", .viewer)
     _ = try await home.database.bound(to: user).setFavorites(named: ["ibotta:900117"], to: true)
-    let server = try home.server(proxies: ["127.0.0.1"], userHeader: Self.field)
-    let client = try home.client(server)
+    let client = try home.client(home.server(proxies: ["127.0.0.1"], userHeader: Self.field))
     let list = try await client.with(Self.field, "Ben").get("favorites")
     #expect(try list.object["favorites"] as? [String] == ["ibotta:900117"])
     let owner = try await home.database.fetchOwner().name
@@ -45,8 +44,7 @@ struct UserHeaderTests {
     let home = try await ServedHome(feeds: [])
     try await home.addUser("Ben", .admin)
     for proxies in [["192.0.2.1"], []] {
-      let server = try home.server(proxies: proxies, userHeader: Self.field)
-      let client = try home.client(server)
+      let client = try home.client(home.server(proxies: proxies, userHeader: Self.field))
       #expect(try await client.with(Self.field, "Ben").get("favorites").status == 401)
     }
     // Without the option, no field counts.

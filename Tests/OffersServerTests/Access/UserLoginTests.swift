@@ -57,10 +57,8 @@ struct UserLoginTests {
   func guesses() async throws {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
-    let user = try await home.addUser("Ben", .member)
-    let session = try await home.cookie(of: user, at: clock.now)
-    let server = try home.server(proxies: ["127.0.0.1"], clock: clock)
-    let client = try home.client(server)
+    let session = try await home.cookie(ofNew: "Ben", .member, at: clock.now)
+    let client = try home.client(home.server(proxies: ["127.0.0.1"], clock: clock))
     var looked = 0
     let count = TestSize.scaled(10_000)
     for number in 0..<count {
@@ -92,8 +90,7 @@ struct UserLoginTests {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     try await home.addUser("Ben", .member)
-    let server = try home.server(proxies: ["127.0.0.1"], clock: clock)
-    let client = try home.client(server)
+    let client = try home.client(home.server(proxies: ["127.0.0.1"], clock: clock))
     let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<50 {
         group.addTask {

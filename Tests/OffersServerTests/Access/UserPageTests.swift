@@ -12,9 +12,8 @@ struct UserPageTests {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     let owner = try await home.database.fetchOwner()
-    let ada = try await home.addUser("Ada", .admin)
     let ben = try await home.addUser("Ben", .admin)
-    let hers = try await home.cookie(of: ada, at: clock.now)
+    let hers = try await home.cookie(ofNew: "Ada", .admin, at: clock.now)
     let owners = try await home.cookie(of: owner, at: clock.now)
     let client = try home.client(home.server(clock: clock))
     let refused = try await client.by(hers).form("/pairing", "user=\(owner.name)")
@@ -40,9 +39,8 @@ struct UserPageTests {
   func welcomes() async throws {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
-    let ada = try await home.addUser("Ada", .admin)
     _ = try await home.database.addUser(named: "Grandma", role: .viewer)
-    let hers = try await home.cookie(of: ada, at: clock.now)
+    let hers = try await home.cookie(ofNew: "Ada", .admin, at: clock.now)
     let client = try home.client(home.server(clock: clock))
     let invitation = try await client.by(hers).form("/pairing", "user=Grandma").text
     let code = try #require(invitation.between(#"<p class="pair-code">"#, "</p>"))
@@ -144,8 +142,7 @@ struct UserPageTests {
   func viewer() async throws {
     let home = try await ServedHome()
     let clock = SteppedClock()
-    let vera = try await home.addUser("Vera", .viewer)
-    let hers = try await home.cookie(of: vera, at: clock.now)
+    let hers = try await home.cookie(ofNew: "Vera", .viewer, at: clock.now)
     let client = try home.client(home.server(clock: clock))
     let users = try await client.by(hers).page("/users")
     #expect(users.status == 403)

@@ -338,8 +338,8 @@ struct OpenIDLoginTests {
     try await home.addUser("Ben", .member)
     let clock = SteppedClock()
     let provider = ScriptedProvider(clock)
-    let server = try home.server(isBehindTLS: true, openID: provider.settings(), clock: clock)
-    let client = try home.client(server)
+    let client = try home.client(
+      home.server(isBehindTLS: true, openID: provider.settings(), clock: clock))
     let answer = try await client.form("/login/oidc", "next=/", origin: "https://localhost")
     let cookie = try #require(answer.headers[.setCookie])
     #expect(cookie.hasPrefix("__Host-offers-openid="))

@@ -277,9 +277,8 @@ struct OpenIDRefusalTests {
   @Test("without a provider there is no button, and its addresses lead nowhere")
   func none() async throws {
     let home = try await ServedHome(feeds: [])
-    let ben = try await home.addUser("Ben", .member)
     let clock = SteppedClock()
-    let cookie = try await home.cookie(of: ben, at: clock.now)
+    let cookie = try await home.cookie(ofNew: "Ben", .member, at: clock.now)
     let client = try home.client(home.server(clock: clock))
     for path in ["/login/oidc", "/identity", "/identity/remove"] {
       #expect(try await client.by(cookie).form(path).status == 404)

@@ -90,8 +90,7 @@ struct StoreOutageTests {
     let store = RemoteStore(home.database)
     let count = Count()
     store.line.hold.withLock { $0 = { count.asked.withLock { $0 += 1 } } }
-    let server = try home.server(store: store.database)
-    let client = try home.client(server)
+    let client = try home.client(home.server(store: store.database))
     let first = try await client.get("/api/v1/favorites")
     count.asked.withLock { $0 = 0 }
     let second = try await client.get("/api/v1/favorites")

@@ -100,9 +100,8 @@ struct PageListTests {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     try await home.take(endingAt: [clock.now.addingTimeInterval(60), nil])
-    let server = try home.server(clock: clock)
     let mark = #"<span class="expired-mark">Expired</span>"#
-    let client = try home.client(server)
+    let client = try home.client(home.server(clock: clock))
     #expect(try await client.get("/").text.contains("2 offers"))
     clock.advance(by: 60)
     _ = try await home.database.setFavorites(named: ["1"], to: true)

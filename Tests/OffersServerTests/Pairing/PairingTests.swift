@@ -111,9 +111,8 @@ struct PairingTests {
     let home = try await ServedHome(feeds: [])
     let clock = SteppedClock()
     let log = RecordedLog()
-    let server = try home.server(
-      token: ServedHome.token, proxies: ["127.0.0.1"], clock: clock, log: log)
-    let client = try home.client(server)
+    let client = try home.client(
+      home.server(token: ServedHome.token, proxies: ["127.0.0.1"], clock: clock, log: log))
     let desk = try await Self.logIn(client)
     let codes = [try await Self.makeCode(client, desk), try await Self.makeCode(client, desk)]
     for wait in [1.0, 2, 4] {
@@ -159,8 +158,7 @@ struct PairingTests {
     try await home.addUser("Ben", .member)
     let owner = try await home.database.fetchOwner()
     let bearer = try await home.bearer(of: owner, .read, named: "reader", at: clock.now)
-    let server = try home.server(proxies: ["127.0.0.1"], clock: clock)
-    let client = try home.client(server)
+    let client = try home.client(home.server(proxies: ["127.0.0.1"], clock: clock))
     // Wrong tokens from many networks make all networks wait.
     for number in 1...20 {
       let stranger = try client.with("X-Forwarded-For", "192.0.2.\(number)")
@@ -230,8 +228,8 @@ struct PairingTests {
     let home = try await ServedHome(feeds: [])
     let ada = try await home.addUser("Ada", .admin)
     try await home.addUser("Eve", .admin)
-    let server = try home.server(proxies: ["127.0.0.1"], userHeader: "X-Forwarded-User")
-    let client = try home.client(server)
+    let client = try home.client(
+      home.server(proxies: ["127.0.0.1"], userHeader: "X-Forwarded-User"))
     let code = try await Self.makeCode(try client.with("X-Forwarded-User", "Ada"), for: "Eve")
     try await home.database.removeUser(ada.id)
     let late = try await Self.pair(client, code)

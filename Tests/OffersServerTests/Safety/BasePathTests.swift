@@ -171,8 +171,7 @@ struct BasePathTests {
     try await home.addUser("Ben", .member)
     let owner = try await home.database.fetchOwner()
     let cookie = try await home.cookie(of: owner, at: Date())
-    let server = try home.server(allowedHosts: ["home.example"], basePath: Self.base)
-    var client = try home.client(server)
+    var client = try home.client(home.server(allowedHosts: ["home.example"], basePath: Self.base))
     client.host = "home.example"
     let pairing = try await client.by(cookie).form(
       "/offers/pairing", origin: "https://home.example")
