@@ -66,7 +66,7 @@ package final class FeedReader {
   package func finish() throws {
     isFinished = true
     try transcoder.finish(read)
-    if reader == nil { try decide() }
+    if reader == nil { try decideFormat() }
     try reader?.finish()
     let facts = facts
     if itemCount == 0, let error = facts.error {
@@ -86,11 +86,11 @@ package final class FeedReader {
   private func read(_ text: UnsafeRawBufferPointer) throws {
     if let reader { return try reader.consume(text) }
     start.append(contentsOf: text)
-    if start.count >= nextLookBytes { try decide() }
+    if start.count >= nextLookBytes { try decideFormat() }
   }
 
   /// Creates the reader once the format is known, and passes it the bytes held so far.
-  private func decide() throws {
+  private func decideFormat() throws {
     let found = try FormatDetection.find(
       in: start, definition: definition,
       isWhole: isFinished || start.count >= Self.startBytes)

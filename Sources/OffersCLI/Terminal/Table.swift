@@ -40,7 +40,7 @@ struct Table {
   private let parts: [[Int]]
 
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
-    let columns = Self.measured(columns, sample)
+    let columns = Self.withNumberWidths(columns, sample)
     self.columns = columns
     self.totalWidth = totalWidth
     let widest = Self.widest(columns, sample)
@@ -68,11 +68,11 @@ struct Table {
 
   /// The number of columns, at least 1, that fit on one line from the left with their least widths.
   static func countThatFits(_ columns: [Column], sample: [[String]], totalWidth: Int) -> Int {
-    max(1, parts(widest(columns, sample), measured(columns, sample), totalWidth)[0].count)
+    max(1, parts(widest(columns, sample), withNumberWidths(columns, sample), totalWidth)[0].count)
   }
 
   /// The columns with the widths of their numbers. A right-aligned column has numbers.
-  private static func measured(_ columns: [Column], _ sample: [[String]]) -> [Column] {
+  private static func withNumberWidths(_ columns: [Column], _ sample: [[String]]) -> [Column] {
     columns.enumerated().map { index, column in
       var column = column
       if column.isRight { column.hasNumber = true }

@@ -61,7 +61,7 @@ package final class Decompressor {
   ///   limit, and any error of `emit`.
   package func consume(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
     guard case .undecided = stage else { return try unpack(bytes, emit) }
-    try decide(with: bytes, isLast: false, emit)
+    try decideCompression(with: bytes, isLast: false, emit)
   }
 
   /// Passes on the bytes held back, and checks that the document is complete, since no more bytes
@@ -69,7 +69,7 @@ package final class Decompressor {
   /// - Throws: the errors of `consume`; `malformedFeed` when the document is cut off.
   package func finish(_ emit: ByteSink) throws {
     if case .undecided = stage {
-      try decide(with: UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, emit)
+      try decideCompression(with: UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, emit)
     }
     if case .member = stage {
       throw OffersError(
@@ -78,7 +78,8 @@ package final class Decompressor {
     }
   }
 
-  private func decide(
+  /// Takes the compression from the first bytes, which are held until there are enough of them.
+  private func decideCompression(
     with bytes: UnsafeRawBufferPointer, isLast: Bool, _ emit: ByteSink
   ) throws {
     var rest = bytes

@@ -171,7 +171,7 @@ struct OpenIDRoutes: Sendable {
     }
     return OffersError(
       .sourceFailed,
-      "\(provider.settings.host) could not log you in: “\(OpenIDProvider.plain(error))”.",
+      "\(provider.settings.host) could not log you in: “\(OpenIDProvider.harmlessCode(error))”.",
       hint: "Try again later, or log in another way.")
   }
 

@@ -72,7 +72,7 @@ struct OpenIDProvider: Sendable {
       }
       throw settings.failure(
         "refused this server, with status \(answer.status)"
-          + (tokens?.error.map { " and the error “\(Self.plain($0))”" } ?? ""))
+          + (tokens?.error.map { " and the error “\(Self.harmlessCode($0))”" } ?? ""))
     }
     guard let text = tokens?.idToken else {
       throw settings.failure("sent no ID token")
@@ -114,7 +114,7 @@ struct OpenIDProvider: Sendable {
   }
 
   /// An error code of the provider, without characters that such codes do not have.
-  static func plain(_ code: String) -> String {
+  static func harmlessCode(_ code: String) -> String {
     String(
       String.UnicodeScalarView(
         code.unicodeScalars.prefix(64).filter {

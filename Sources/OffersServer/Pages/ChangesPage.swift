@@ -141,7 +141,7 @@ struct ChangesPage {
   }
 
   /// The row of a feed's first sync, which leads to the feed's page.
-  private func firstSync(
+  private func firstSyncRow(
     _ change: OfferChange, _ titles: [String: String], _ noun: OfferNoun
   ) -> PageFields {
     PageFields { row in
@@ -160,7 +160,7 @@ struct ChangesPage {
     _ change: OfferChange, _ titles: [String: String], _ shown: FeedPresentations
   ) -> PageFields {
     guard let offer = change.offer else {
-      return firstSync(change, titles, shown[change.feed].noun)
+      return firstSyncRow(change, titles, shown[change.feed].noun)
     }
     let presentation = shown[offer.ref.feed]
     var row = PageFields(card: offer, presentation, at: content.now(), back: request.back)

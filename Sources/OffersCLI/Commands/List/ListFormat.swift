@@ -237,13 +237,13 @@ enum OfferColumn: String, CaseIterable {
     case .favorite: return offer.isFavorite ? "★" : " "
     case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
       return time(offer).map(Units.time) ?? "–"
-    default: return plain(found, feeds, at: now).map(DisplayText.oneLine) ?? "–"
+    default: return valueForPrograms(found, feeds, at: now).map(DisplayText.oneLine) ?? "–"
     }
   }
 
   /// The value for programs, with the unchanged text of the feed and times in UTC; nil if it is
   /// absent.
-  func plain(_ found: ListedOffer, _ feeds: FeedPresentations, at now: Date) -> String? {
+  func valueForPrograms(_ found: ListedOffer, _ feeds: FeedPresentations, at now: Date) -> String? {
     let offer = found.offer
     return switch self {
     case .ref: offer.ref.description
@@ -289,9 +289,9 @@ enum OfferColumn: String, CaseIterable {
     case .expired: json.member(rawValue, offer.isExpired(at: now))
     case .categories: json.member(rawValue, each: offer.categories) { $0.value($1) }
     case .rewardAmount, .rewardPercent, .latitude, .longitude:
-      json.member(rawValue, number: plain(found, feeds, at: now))
+      json.member(rawValue, number: valueForPrograms(found, feeds, at: now))
     case .attributes: json.member(rawValue) { $0.value(offer.attributes) }
-    default: json.member(rawValue, plain(found, feeds, at: now))
+    default: json.member(rawValue, valueForPrograms(found, feeds, at: now))
     }
   }
 

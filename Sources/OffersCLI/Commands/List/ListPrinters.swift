@@ -223,7 +223,9 @@ struct SeparatedPrinter: OfferPrinter {
 
   mutating func print(_ page: [ListedOffer]) throws {
     var text = head()
-    for found in page { text += record(columns.map { $0.plain(found, feeds, at: now) ?? "" }) }
+    for found in page {
+      text += record(columns.map { $0.valueForPrograms(found, feeds, at: now) ?? "" })
+    }
     try Output.printData(text, terminator: "")
   }
 

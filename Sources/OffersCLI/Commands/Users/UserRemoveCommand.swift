@@ -48,7 +48,7 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
         .invalidRequest, "\(user.name) is the owner of the database, who cannot be removed.")
     }
     let path = noExport ? nil : export ?? Self.fileName(for: user.name)
-    if let path { try Self.checkIsFree(path) }
+    if let path { try Self.checkIsAbsent(path) }
     let name = UserSummary.name(user)
     let entry = try await UserSummary(user, in: database)
     let favorites = Units.count(entry.favoriteCount, "favorite")
@@ -117,7 +117,7 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
 
   /// Refuses a path at which something exists. The favorites of the removed user are exported to it. It is
   /// checked before the user confirms the removal.
-  private static func checkIsFree(_ path: String) throws {
+  private static func checkIsAbsent(_ path: String) throws {
     var facts = stat()
     guard lstat(path, &facts) == 0 else { return }
     throw OffersError(
