@@ -138,12 +138,14 @@ package final class SQLiteEngine: Sendable {
       .invalidRequest, problem, hint: .chooseDatabase("Give the path of a file."))
   }
 
-  /// - Throws: `OffersError` with `invalidRequest` if the database is closed.
+  /// Refuses a closed database.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
   func checkOpen() throws {
     if isClosed.load(ordering: .sequentiallyConsistent) { throw file.closedError }
   }
 
-  /// Reads.
+  /// Runs queries on a connection that only reads.
   ///
   /// - Parameter inTransaction: whether the queries of `body` see one state of the data; false for a single
   ///   query, and for files that may be damaged.

@@ -7,9 +7,9 @@ import OffersCore
 enum TerminalPicture {
   /// The way in which a terminal shows an image: a graphics protocol, or characters.
   enum Way: Equatable {
-    /// https://sw.kovidgoyal.net/kitty/graphics-protocol/
+    /// The graphics protocol of kitty: https://sw.kovidgoyal.net/kitty/graphics-protocol/
     case kitty
-    /// https://iterm2.com/documentation-images.html
+    /// The inline images of iTerm2: https://iterm2.com/documentation-images.html
     case iTerm
     case sixel
     /// Block characters, each of which draws two pixels.

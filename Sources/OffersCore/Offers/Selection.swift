@@ -70,7 +70,7 @@ package enum OfferFilter: String, CaseIterable, Sendable {
 
   /// The kind of a filter's value, and its place in a selection.
   package enum Value {
-    /// A switch.
+    /// A filter that is on or off.
     case flag(WritableKeyPath<Selection, Bool>)
     /// A text that must be equal.
     case text(WritableKeyPath<Selection, String?>)

@@ -42,6 +42,8 @@ package enum AddressRedaction {
     scalar.properties.isWhitespace || "\"<>“”„«»".unicodeScalars.contains(scalar)
   }
 
+  /// An address with a mark in place of its user and password, and of the values behind its path.
+  ///
   /// - Parameter start: the place behind the scheme and its slashes.
   private static func hidden(from start: String.Index, in address: Substring) -> String {
     let bytes = address.utf8

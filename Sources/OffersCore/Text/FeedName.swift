@@ -1,5 +1,7 @@
 package enum FeedName {
-  /// - Throws: `OffersError` with `invalidRequest` for a text that may not name a feed.
+  /// Refuses a text that may not name a feed.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
   package static func check(_ text: String) throws {
     if isValid(text) { return }
     throw OffersError(

@@ -233,7 +233,8 @@ extension JSONWriter {
       })
   }
 
-  /// The last second that is written, in Unix seconds. A time beyond it is moved to it.
+  /// The longest time before or after 1970 that is written, in seconds. A time further away is written as this
+  /// one.
   private static let lastSecond: Int64 = 1_000_000_000_000_000
 
   /// The exact decimal notation of a number of hundredths: 500 is `5`, 250 is `2.5`.

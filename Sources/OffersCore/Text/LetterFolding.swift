@@ -276,7 +276,8 @@ struct WordReader {
 
   init(_ text: UnsafeRawBufferPointer) { reader = FoldedReader(text) }
 
-  /// Reads a word. Returns its place in bytes, with the accents behind it; nil at the end of the text.
+  /// Reads the next word, and returns its place in bytes, with the accents behind it; nil at the end of the
+  /// text.
   mutating func next() -> Range<Int>? {
     word.removeAll(keepingCapacity: true)
     isCut = false

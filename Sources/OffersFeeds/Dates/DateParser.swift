@@ -15,6 +15,8 @@ package enum DateParser {
   /// parses the dates of stored offers again.
   static let rules = "4"
 
+  /// Parses a printed date; nil for a text that is none, or is ambiguous.
+  ///
   /// - Parameters:
   ///   - text: UTF-8; whitespace around the date is ignored. A date longer than 200 bytes is
   ///     refused.

@@ -168,6 +168,8 @@ struct DefinitionSource {
     }
   }
 
+  /// Refuses a file that is too large.
+  ///
   /// - Throws: `OffersError` with `limitExceeded` for a file larger than
   ///   `DefinitionFile.limitBytes`.
   static func checkSize(of yaml: String, name file: String) throws {

@@ -98,7 +98,7 @@ package enum IDRule: Sendable, Hashable {
   case madeFrom([FieldPath])
 }
 
-/// A labelled value.
+/// The rule of a value that people see with a label.
 package struct AttributeRule: Sendable, Hashable {
   /// The label that people see, such as `Phone`. Never empty.
   package var label: String
@@ -209,7 +209,7 @@ package enum RemovalHold: Hashable, Sendable {
     }
   }
 
-  /// The text in a definition.
+  /// The hold as a definition states it: `never`, `0` or an interval such as `6h`.
   var text: String {
     switch self {
     case .never: "never"
@@ -256,6 +256,8 @@ package enum IntervalText {
     return seconds
   }
 
+  /// Refuses an interval that no feed can have.
+  ///
   /// - Throws: `OffersError` with `invalidRequest` for an interval that is not whole minutes from
   ///   one minute to 366 days.
   package static func check(_ seconds: Int) throws {

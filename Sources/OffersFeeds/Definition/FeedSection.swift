@@ -262,6 +262,8 @@ struct FeedSection {
     return parts
   }
 
+  /// Reads the rules of the fields, which stand below `fields:`.
+  ///
   /// - Parameter role: is set to the meaning of the value, which the fields state.
   private func fields(
     _ node: DefinitionNode, role: inout ValueRole

@@ -288,7 +288,7 @@ final class ExportRecordReader {
     return record
   }
 
-  /// - Parameter first: the place of `ref`.
+  /// - Parameter first: the place of `ref` among the members; above 0, the first member is the name of the user.
   private func readFavorite(_ object: ExportObject, from first: Int) throws -> ExportedFavorite {
     var record = ExportedFavorite()
     if first > 0 {

@@ -229,9 +229,10 @@ private struct MoneyMembers {
     saleRanges = ofSales.filter { $0.words.has(oneOf: ["dates", "effective"]) }
   }
 
-  /// The member within an amount's own object, else the one in the object that contains the amount.
+  /// The path of the member that is nearest to an amount: one within the amount's own object, else one beside
+  /// the amount.
   ///
-  /// - Parameter orInItem: whether one directly in the item is the next choice.
+  /// - Parameter orInItem: whether a member directly in the item is the last choice.
   private func nearest(
     _ members: [ItemMember], to amount: ItemMember, orInItem: Bool = true
   ) -> FieldPath? {
@@ -361,6 +362,8 @@ enum AttributeGuess {
   /// The number of members that are compared with each other.
   private static let candidateLimit = 64
 
+  /// The rules of the proposed attributes, at most `limit`.
+  ///
   /// - Parameters:
   ///   - members: the members of the items.
   ///   - used: the keys of members that fields or the id already use.

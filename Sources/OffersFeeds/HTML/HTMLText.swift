@@ -16,6 +16,8 @@ package enum HTMLText {
     } ?? html
   }
 
+  /// Appends the text of a fragment of HTML.
+  ///
   /// - Parameters:
   ///   - html: UTF-8; invalid bytes are kept, NUL is replaced by U+FFFD.
   ///   - out: the text is appended to it.

@@ -121,6 +121,8 @@ struct StaticLookupTable {
     )
   }
 
+  /// Finds the value of a name in the table.
+  ///
   /// - Parameters:
   ///   - name: the name to look up, without padding.
   ///   - anyCase: whether the case of the name is ignored; the names in the table must then have no

@@ -55,6 +55,8 @@ package struct RewardParser: Sendable {
     }
   }
 
+  /// The exact value of a printed reward; empty for a text that leaves it unclear.
+  ///
   /// - Parameters:
   ///   - text: the printed reward.
   ///   - currency: the ISO 4217 code of the currency that the record states beside the text; nil if
@@ -68,6 +70,8 @@ package struct RewardParser: Sendable {
     return text.withBytes { parser.parse($0, isNumber: isNumber) }
   }
 
+  /// The exact value of a printed reward; empty for a text that leaves it unclear.
+  ///
   /// - Parameters:
   ///   - text: the printed reward in UTF-8.
   ///   - isNumber: whether the text has a JSON number in it.
@@ -245,6 +249,8 @@ enum RewardWords {
     return plainWords.contains { CharacterScan.isSame(words, $0) }
   }
 
+  /// Whether the text before a value makes it an upper bound, as in `up to $5`.
+  ///
   /// - Parameter prefix: the text before the value and its currency sign.
   static func limit(_ prefix: UnsafeRawBufferPointer) -> Limit {
     let end = CharacterScan.skipSpacesBack(prefix, from: prefix.count)

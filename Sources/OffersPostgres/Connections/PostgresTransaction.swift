@@ -2,7 +2,7 @@ import OffersCore
 import OffersStore
 import PostgresShim
 
-/// A transaction of a server, in which the statements of `OffersStore` run.
+/// A transaction of PostgreSQL, in which the statements of `OffersStore` run.
 struct PostgresTransaction: Transaction {
   let connection: Connection
 

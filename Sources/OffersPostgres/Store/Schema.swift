@@ -101,6 +101,8 @@ struct Schema {
     return row?.flag(0) ?? false
   }
 
+  /// Refuses a schema that this program can neither serve nor migrate.
+  ///
   /// - Returns: whether nothing is to be done.
   private func check(_ state: State, _ url: DatabaseURL) throws -> Bool {
     switch state {
@@ -151,6 +153,8 @@ struct Schema {
       ])
   }
 
+  /// How the schema of the database compares with the one that this program needs.
+  ///
   /// - Throws: `OffersError` with `storageFailed` if a table belongs to another role.
   private func findState(_ connection: Connection, _ url: DatabaseURL) throws -> State {
     try TrustedOwner.check(Self.tables, in: connection, url)

@@ -255,6 +255,8 @@ enum BlockingProcess {
     return holders.first(where: \.isStopped) ?? holders.first
   }
 
+  /// A sentence that says which process holds the lock of the database, and since when.
+  ///
   /// - Parameters:
   ///   - holder: the process; nil if it is not known.
   ///   - path: the database's path.

@@ -251,12 +251,16 @@ enum Cursor: Hashable {
     if self.text(of: list) != text { throw Self.refusal }
   }
 
+  /// The place in a list of offers.
+  ///
   /// - Throws: `Problem` with status 400 for a cursor of changes.
   func offer() throws -> OfferPosition {
     guard case .offer(let position) = self else { throw Self.refusal }
     return position
   }
 
+  /// The place in a list of changes.
+  ///
   /// - Throws: `Problem` with status 400 for a cursor of offers.
   func change() throws -> (id: Int64, since: Date, expiringKey: Int64?) {
     guard case .change(let id, let since, let key) = self else { throw Self.refusal }

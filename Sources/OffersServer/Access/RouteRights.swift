@@ -31,6 +31,9 @@ struct RouteRights: RouterMiddleware {
     return try await next(request, context)
   }
 
+  /// The right that a request requires. For a route that is not listed that is to read or, for other methods
+  /// than GET and HEAD, to be an admin.
+  ///
   /// - Parameter route: the path of the matched route, such as `/offers/{ref}/favorite`; nil for an unknown path.
   static func required(_ method: HTTPRequest.Method, _ route: String?) -> Right {
     if method == .get || method == .head {

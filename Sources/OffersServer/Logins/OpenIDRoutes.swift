@@ -145,7 +145,9 @@ struct OpenIDRoutes: Sendable {
     return identity
   }
 
-  /// The permit of the user who began to connect a login, as whom the browser must still be logged in.
+  /// The permit to write for the user who began to connect a login.
+  ///
+  /// - Throws: `Problem` with status 403 if the browser is not logged in as that user any more.
   private func fetchPermit(
     _ session: String?, of user: User.ID, _ request: Request
   ) async throws -> WritePermit {

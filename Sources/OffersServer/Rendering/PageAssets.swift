@@ -231,6 +231,8 @@ struct LetterTable {
 struct CharacterClass {
   private(set) var ranges: [ClosedRange<Unicode.Scalar>] = []
 
+  /// Adds a character, which extends the last range or begins another.
+  ///
   /// - Parameter scalar: a character behind all others.
   mutating func append(_ scalar: Unicode.Scalar) {
     if let last = ranges.last, last.upperBound.value + 1 == scalar.value {

@@ -118,15 +118,15 @@ final class RequestRecord: Sendable {
 
   func isFor(_ route: String?) { stored.withLock { $0.route = route } }
 
-  /// Notes what was done, for a route that does one of several things.
+  /// Adds to the log entry what was done, for a route that does one of several things.
   func did(_ action: String) { stored.withLock { $0.action = action } }
 
-  /// Notes what the request is about, such as the feed that it adds. It must not be a secret.
+  /// Adds a field to the log entry, such as the feed that the request adds. It must not be a secret.
   ///
   /// - Parameter name: other than `client`, `request` and `user`.
   func note(_ name: String, _ value: String?) { stored.withLock { $0.details[name] = value } }
 
-  /// Notes which sync a person has started. A source is not told: it may contain a key.
+  /// Adds to the log entry which sync a person has started. A source is left out: it may contain a key.
   func note(_ sync: SyncParameters, hasSource: Bool = false) {
     note("feed", sync.feeds.isEmpty ? "all" : sync.feeds.joined(separator: ","))
     note("removals", sync.acceptsRemovals ? "accepted" : sync.keepsMissing ? "kept" : nil)

@@ -79,6 +79,8 @@ extension OffersDatabase {
     return (LongChangeList(keys: keys, lastID: lastID, query: query, store: self), since)
   }
 
+  /// The changes that a query selects.
+  ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   private func selection(
     _ query: ChangeQuery, in transaction: any Transaction

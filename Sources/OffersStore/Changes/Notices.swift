@@ -55,8 +55,9 @@ extension News {
   }
 }
 
-/// The SQL for the marks of readers.
+/// The SQL for the marks of readers: the newest change that each has read.
 package enum ReaderTable {
+  /// The mark of a reader; nil for one that has read nothing.
   static func find(
     _ name: String, of user: User.ID, in transaction: any Transaction
   ) throws -> ReaderMark? {

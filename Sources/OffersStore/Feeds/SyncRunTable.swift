@@ -282,7 +282,7 @@ package enum MissingOfferTable {
   }
 }
 
-/// The state of a feed before a sync.
+/// The SQL that reads what a sync must know of its feed before it begins.
 package enum SyncStateQuery {
   /// The state of a feed; nil for one that is unknown, and for one that is not subscribed and of which
   /// nothing is remembered.

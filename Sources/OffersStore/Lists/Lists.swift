@@ -62,6 +62,8 @@ extension OffersDatabase {
   /// The offers that a query selects, to be read page by page. Nothing is read before the first page.
   package func pages(of query: OfferQuery) -> OfferPages { OfferPages(query, self) }
 
+  /// The offers that a query selects, within the caller's transaction.
+  ///
   /// - Parameter lastKey: as in `SelectedOffers`.
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position of another
   ///   list.

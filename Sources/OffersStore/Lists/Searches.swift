@@ -34,6 +34,8 @@ extension OffersDatabase {
     return results
   }
 
+  /// Searches the index as it is.
+  ///
   /// - Returns: nil if the search must be prepared first.
   private func findResults(_ query: SearchQuery) async throws -> SearchResults? {
     try query.check()

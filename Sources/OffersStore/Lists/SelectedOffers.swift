@@ -383,6 +383,8 @@ struct OfferOrder {
     }
   }
 
+  /// The terms that order offers by value: amounts of money first, then percentages, then other texts.
+  ///
   /// - Parameter isLast: the condition that the value of an offer is of the other role.
   private static func valueTerms(
     _ query: OfferQuery, isLast: String, isDescending: Bool

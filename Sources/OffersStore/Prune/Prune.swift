@@ -68,6 +68,8 @@ extension OffersDatabase {
     try await clearAway(at: now, limit: .standard)
   }
 
+  /// Prunes what is past its age or over the bound, if pruning is due.
+  ///
   /// - Parameters:
   ///   - now: the time from which ages are counted back.
   ///   - limit: the bound on the number of changes.
@@ -167,7 +169,7 @@ struct PruneBounds: Sendable {
   /// A run is old if it started before `seconds` and before any run that started since then. So what
   /// was recorded while the clock was behind is kept as long as what was recorded just before.
   struct Age: Sendable {
-    /// In Unix seconds.
+    /// The time, in Unix seconds.
     let seconds: Int64
     /// The number of the first run since then.
     let run: Int64

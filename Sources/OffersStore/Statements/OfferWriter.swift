@@ -23,7 +23,7 @@ package protocol OfferWriter: AnyObject {
   /// - Returns: what was inserted and left out by this call.
   func insert(_ record: OfferRecord, _ state: OfferInsertValues) throws -> [InsertedOffer]
 
-  /// Inserts what is remembered.
+  /// Inserts the offers that `insert` has remembered.
   func flushInserts(_ state: OfferInsertValues) throws -> [InsertedOffer]
 
   /// Inserts an offer of an export, which is not stored, or remembers it for `flushImported`. Its content hash

@@ -102,6 +102,8 @@ extension OffersDatabase {
 
 /// The SQL that finds offers whose ids have changed, and gives them their new ids.
 enum RenamedOffers {
+  /// Finds the stored offers that a document has under other ids.
+  ///
   /// - Parameters:
   ///   - feed: the name of the feed.
   ///   - newOffers: the offers of its document that are not stored.

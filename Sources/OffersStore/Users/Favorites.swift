@@ -39,6 +39,8 @@ extension OffersDatabase {
     }
   }
 
+  /// Stars offers, or removes their stars, in one transaction.
+  ///
   /// - Parameter refs: finds the offers, in the transaction.
   private func setFavorites(
     to isFavorite: Bool, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]

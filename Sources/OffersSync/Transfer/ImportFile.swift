@@ -9,8 +9,9 @@ import Synchronization
 package final class ImportFile: ExportRecordSource {
   /// The name of the file in messages.
   package let name: String
-  /// The opened file; -1 for a temporary file that has all of it.
+  /// The opened file; -1 if `spool` has all of the export from the start.
   private let descriptor: Int32
+  /// The temporary file for the content of a pipe, or with all of the export; nil for a regular file.
   private let spool: SpoolFile?
   private let limitBytes: Int
   /// The size of the file in bytes; 0 for a pipe.

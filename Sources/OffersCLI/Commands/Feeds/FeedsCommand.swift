@@ -139,6 +139,8 @@ struct FeedsShowCommand: AsyncParsableCommand {
 }
 
 enum DefinitionOrigin {
+  /// Where a feed is defined, in words.
+  ///
   /// - Parameter origin: nil for a text in the database that is invalid.
   static func words(for origin: FeedConfiguration.Origin?, _ file: SettingPath) -> String {
     switch origin {

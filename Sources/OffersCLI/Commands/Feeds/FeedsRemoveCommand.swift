@@ -111,7 +111,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand, LoggedCommand {
 
 /// The numbers of the offers and favorites that are stored of a feed, subscribed or not.
 private struct StoredFeedCounts {
-  /// Gone offers included.
+  /// The number of its offers, gone ones included.
   let offers: Int
   let favorites: Int
 

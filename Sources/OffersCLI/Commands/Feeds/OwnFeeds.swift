@@ -109,6 +109,8 @@ enum FeedSetting: Sendable {
   /// The ISO 4217 code of the currency of amounts that do not state one.
   case currency(String?)
 
+  /// Refuses a value that no feed can have.
+  ///
   /// - Throws: `OffersError` with `invalidRequest` for an interval that is not whole minutes from one minute to
   ///   a year, and for another text than a code.
   func check() throws {

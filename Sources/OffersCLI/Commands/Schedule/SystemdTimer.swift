@@ -63,7 +63,11 @@ struct SystemdTimer {
       .replacing(bytes: "=DATA\n", with: "=\(folder.map(word) ?? "")\n")
   }
 
-  /// - Parameter database: the path of the database file; nil for a database on a server.
+  /// Writes the files of the timer and the service, and starts the timer.
+  ///
+  /// - Parameters:
+  ///   - words: the command that the service runs.
+  ///   - database: the path of the database file; nil for a database on a server.
   func install(_ words: [String], database: String?) throws {
     try Self.check(words, database: database)
     guard let version = Self.systemctl("show") else {

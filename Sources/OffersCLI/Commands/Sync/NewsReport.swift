@@ -55,8 +55,8 @@ struct NewsReport {
     }.sorted { $0.feed.name < $1.feed.name }
   }
 
-  /// Prints the news. If there are none, it prints nothing or, as JSON, a document with empty
-  /// lists. A lock ensures that of two concurrent syncs only one reports each change.
+  /// Prints what has changed since the last report. If nothing has, it prints nothing or, as JSON, a document
+  /// with empty lists. A lock ensures that of two concurrent syncs only one reports each change.
   func report(isJSON: Bool) async throws {
     try await database.withSyncLock(on: Self.lock, waitSeconds: Self.lockWaitSeconds) {
       let mark = try await database.findMark(of: Self.reader)
