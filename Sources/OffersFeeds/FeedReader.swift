@@ -27,7 +27,7 @@ package final class FeedReader {
   ///     not come from the web.
   ///   - charset: the encoding that the server declares; nil for none. An encoding that the
   ///     definition names takes precedence.
-  ///   - now: the present, at which a sale counts or not.
+  ///   - now: the present. The price of a sale counts if the sale is on at this time.
   ///   - sink: receives the records of the document.
   package init(
     definition: FeedDefinition, address: String? = nil, charset: String? = nil,

@@ -9,7 +9,7 @@ package struct APIToken: Hashable, Sendable, Identifiable {
   /// The interval at which the time of the last use is stored, in seconds.
   package static let noteSeconds = 600.0
 
-  /// The number of the token, which no other gets.
+  /// The id of the token, which no other gets.
   package let id: Int64
   package let user: User.ID
   /// The name by which its user knows the token, unique among the user's tokens.

@@ -60,7 +60,7 @@ public struct ExpiringPosition: Hashable, Sendable {
 public struct ChangePage: Hashable, Sendable {
   /// The recorded changes in their order, then the expiring offers.
   public let changes: [OfferChange]
-  /// The number of the recorded change after which the next page begins.
+  /// The id of the recorded change after which the next page begins.
   public let lastID: Int64
   /// Whether there is a next page. Expiring offers are listed after the last recorded change, if
   /// necessary on several pages.
@@ -123,7 +123,7 @@ package struct ChangeSelection: Hashable, Sendable {
 
 /// A reader's position in the recorded changes.
 public struct ReaderMark: Hashable, Sendable {
-  /// The number of the newest change that was read; 0 for none.
+  /// The id of the newest change that was read; 0 for none.
   public let changeID: Int64
   /// When the reader last read the news.
   public let readAt: Date

@@ -30,7 +30,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
     case derived(OfferRef)
   }
 
-  /// The number of the recorded change; nil for `expiring`, which is derived and not recorded.
+  /// The id of the recorded change; nil for `expiring`, which is derived and not recorded.
   public let changeID: Int64?
   /// The kind of change.
   public let kind: Kind

@@ -156,7 +156,7 @@ extension ImageSource {
     try await image(of: offer, feedSource: nil)
   }
 
-  /// The image of an offer as a user sees it; the user does not matter.
+  /// The image of an offer, which is the same for every user.
   ///
   /// - Parameters:
   ///   - offer: the offer, which names the address of its image.

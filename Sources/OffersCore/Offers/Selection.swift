@@ -207,7 +207,7 @@ package enum OfferFilter: String, CaseIterable, Sendable {
     package var isOfFavorites = false
   }
 
-  /// Nil for a filter that the pages lack.
+  /// How the pages ask for the filter; nil for one that they lack.
   package var question: Question? {
     switch self {
     case .feed:

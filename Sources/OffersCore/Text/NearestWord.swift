@@ -22,7 +22,7 @@ package enum NearestWord {
   /// The most words in a list; a longer list is cut off.
   private static let listLimit = 12
 
-  /// A title and the words, at most the first twelve.
+  /// A sentence that lists the first twelve words after a title, such as `Users: ana, ben.`
   package static func list(_ words: [String], title: String) -> String {
     if words.isEmpty { return "\(title): none." }
     let shown = words.prefix(listLimit).joined(separator: ", ")

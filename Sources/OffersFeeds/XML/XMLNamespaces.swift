@@ -24,8 +24,8 @@ struct XMLNamespaces {
 
   // MARK: Declarations
 
-  /// The prefix that an attribute with this name declares: `g` for `xmlns:g`, empty for `xmlns`.
-  /// Nil for other attributes.
+  /// The prefix that an attribute with this name declares: `g` for `xmlns:g`, empty for `xmlns`, nil for
+  /// other attributes.
   static func declaredPrefix(_ name: String) -> Substring? {
     guard name.hasPrefix("xmlns") else { return nil }
     let rest = name.dropFirst(5)

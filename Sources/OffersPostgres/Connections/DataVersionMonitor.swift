@@ -16,7 +16,7 @@ final class DataVersionMonitor: Sendable {
   }
 
   private struct State {
-    /// The numbers of the commits, by their shards.
+    /// The known numbers of `commit_count`, each by its `shard`.
     var numbers: [Int64: Int64] = [:]
     /// How many commits were noted.
     var noteCount = 0

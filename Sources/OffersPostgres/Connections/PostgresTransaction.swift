@@ -68,7 +68,7 @@ struct Parameter {
       }
   }
 
-  /// An array that was encoded before.
+  /// A parameter that is an array of encoded elements.
   init(_ array: ArrayParameter) {
     type = array.element.arrayType
     encoded = array.encoded

@@ -106,7 +106,7 @@ extension SearchIndexReader {
         .prefix(SpellingCandidate.limit))
   }
 
-  /// All words of offers with a length, in Unicode scalars.
+  /// All words of offers whose length, in Unicode scalars, is in a range.
   private func words(_ lengths: ClosedRange<Int>) throws -> [String] {
     try connection.rows(
       "SELECT word FROM search_word WHERE char_length(word) BETWEEN $1 AND $2",

@@ -89,7 +89,7 @@ extension Request {
 }
 
 extension Router<ServedContext> {
-  /// Adds the target of a form.
+  /// Adds a route to which a form of a page is sent.
   func form(
     _ path: RouterPath,
     _ respond: @escaping @Sendable (SentFields, Request, ServedContext) async throws -> Response

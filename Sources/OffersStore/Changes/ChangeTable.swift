@@ -6,7 +6,7 @@ package enum ChangeTable {
   /// The key of a selected change: a recorded one, or that an offer expires. Small, because there may be
   /// as many changes as offers.
   package struct Key: Hashable, Sendable {
-    /// The number of the change; 0 for an expiring offer, which is not a recorded change.
+    /// The id of the change; 0 for an expiring offer, which is not a recorded change.
     let id: Int64
     /// The offer of an expiring one; 0 for a recorded change.
     let offerKey: Int64

@@ -40,7 +40,7 @@ final class StoreImport {
     let newCount: Int64
     /// Whether it found no offer that was known before.
     let hasOnlyNew: Bool
-    /// The number of its last change; 0 if it has none.
+    /// The id of its last change; 0 if it has none.
     var lastChangeID: Int64 = 0
     /// Whether the change of a first sync was recorded.
     var hasFirst = false

@@ -10,7 +10,7 @@ struct FeedPages {
   let options: SyncOptions
   let environment: SourceTemplate.Environment
   let fetching: FetchSettings
-  /// The time of the sync, at which sales count or not.
+  /// The time of the sync. The price of a sale counts if the sale is on at this time.
   let now: Date
 
   /// The callbacks of the caller.

@@ -155,7 +155,7 @@ extension SyncEngine {
 
   /// The state of the network, by the answers from the addresses in `unused`.
   private enum Probe {
-    /// It answers in place of servers, with a web page or a redirect to one.
+    /// A captive portal answers in place of servers, with a web page or a redirect to one.
     case portal
     /// A name server says that the name does not exist, so one can be reached.
     case names

@@ -8,7 +8,7 @@ import OffersPlatform
 /// variables that the subscribed feeds need.
 struct ScheduleHealth {
   let feeds: [Feed]
-  /// Nil if the definitions cannot be read.
+  /// The definitions of feeds; nil if they cannot be read.
   let definitions: FeedConfiguration?
   /// The path of the database; nil for one on a server.
   var database: String?

@@ -126,7 +126,7 @@ struct NewsReport {
 struct FavoriteNews {
   private let database: OffersDatabase
   private let feeds: FeedPresentations
-  /// The number of the newest change before the sync.
+  /// The id of the newest change before the sync.
   private let lastID: Int64
 
   init(_ database: OffersDatabase, _ feeds: FeedPresentations) async throws {
