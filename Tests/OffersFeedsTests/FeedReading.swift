@@ -69,7 +69,11 @@ extension FeedDefinition {
 
   /// A bare list of `{id, url, name, description, terms, current_value}`, as the shipped definition
   /// reads it.
-  static let ibotta = made(name: "ibotta", fields: fields)
+  static let ibotta = {
+    var definition = made(name: "ibotta", fields: fields)
+    definition.readsText = false
+    return definition
+  }()
 
   /// A feed with its list of offers below these keys, and the fields of the Ibotta feed.
   static func below(_ keys: String...) -> FeedDefinition {

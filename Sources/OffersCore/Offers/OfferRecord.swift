@@ -9,6 +9,9 @@ package struct OfferRecord: Sendable, Hashable {
   package var rewardCurrency: String?
   /// Whether the reward is a JSON number, in which a point before three digits is the decimal mark.
   package var isRewardNumber = false
+  /// Whether the reward or price, and the end, come from the offer's title or description.
+  package var isRewardFromText = false
+  package var isEndFromText = false
   /// Whether the same document may give another offer later, because a sale begins or ends.
   package var isTimed = false
 

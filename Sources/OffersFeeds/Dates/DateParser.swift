@@ -13,7 +13,7 @@ import OffersCore
 package enum DateParser {
   /// The version of the parser's rules. A change of the rules must change it, so that the next sync
   /// parses the dates of stored offers again.
-  static let rules = "4"
+  static let rules = "5"
 
   /// Parses a printed date; nil for a text that is none, or is ambiguous.
   ///
@@ -23,6 +23,12 @@ package enum DateParser {
   ///   - order: whether the day or the month comes first in an ambiguous date; nil to refuse it.
   package static func parse(
     _ text: UnsafeRawBufferPointer, order: DateOrder? = nil
+  ) -> ParsedDate? {
+    FoldedText.read(text) { parseFolded($0, order) }
+  }
+
+  private static func parseFolded(
+    _ text: UnsafeRawBufferPointer, _ order: DateOrder?
   ) -> ParsedDate? {
     guard let first = text.firstIndex(where: { !isSpace($0) }),
       let last = text.lastIndex(where: { !isSpace($0) }), last - first < 200
@@ -38,6 +44,44 @@ package enum DateParser {
     case 0...2: return parseWritten(date)
     default: return nil
     }
+  }
+
+  /// Whether a text in the place of an offer's begin or end says that there is none: a date that programs
+  /// store for no date, such as `0001-01-01`, `9999-12-31` and the 0 of a clock, or a word.
+  package static func meansNone(_ text: UnsafeRawBufferPointer, order: DateOrder? = nil) -> Bool {
+    let text = text.trimmed()
+    if text.isEmpty { return true }
+    if text[0] &- 0x30 >= 10, text[0] != 0x2D, text[0] != 0x2F { return isNone(text) }
+    // Zeros alone: `0`, `0000-00-00 00:00:00`.
+    let hasMore = text.contains {
+      $0 &- 0x31 < 9 || $0 >= 0x80 || CharacterScan.isLetter($0) && $0 != 0x54 && $0 != 0x5A
+    }
+    if !hasMore { return true }
+    // Seconds or milliseconds in the years from 9000 on, and `99991231`.
+    if let number = Int64(String(decoding: text, as: UTF8.self)) {
+      return number < 0 || number / 10_000 == 9999
+        || (221_845_392_000...253_402_387_200).contains(number)
+        || (221_845_392_000_000...253_402_387_200_000).contains(number)
+    }
+    // A negative year.
+    if text[0] == 0x2D { return true }
+    guard let date = parse(text, order: order) else { return false }
+    // The years before 1902 and from 9000 on, and the day of time 0 wherever it is.
+    let isZero = (-86_400..<86_400).contains(date.seconds)
+    return isZero || date.seconds < -2_145_916_800 || date.seconds >= 221_845_392_000
+  }
+
+  /// Whether a text is one of the words for no date.
+  private static func isNone(_ text: UnsafeRawBufferPointer) -> Bool {
+    let words: [StaticString] = [
+      "n/a", "na", "none", "null", "nil", "never", "no expiry", "no expiration", "no end",
+      "no end date",
+      "does not expire", "unlimited", "ongoing", "tbd", "-", "--", "open", "open end",
+      "unbefristet",
+      "unbegrenzt", "nie", "jamais", "illimité", "nunca", "sin fecha", "ilimitado", "mai",
+      "undefined",
+    ]
+    return words.contains { CharacterScan.isSame(text, $0) }
   }
 
   /// Formats Unix seconds as `2026-08-21T18:15:24Z`, or as `2026-08-21` for a whole day.
@@ -389,18 +433,19 @@ extension DateParser {
       """, nameWidth: 10, valueWidth: 2)
   }
 
-  private static var weekdays: StaticLookupTable {
+  /// The days of the week with their numbers, 1 for Monday.
+  static var weekdays: StaticLookupTable {
     StaticLookupTable(
       """
-      di        - dienstag  - dim       - dimanche  - do        - dom       - domingo   -
-      donnerstag- fr        - freitag   - fri       - friday    - jeu       - jeudi     -
-      jue       - jueves    - lun       - lundi     - lunes     - mar       - mardi     -
-      martes    - mer       - mercredi  - mi        - mie       - miercoles - mittwoch  -
-      mo        - mon       - monday    - montag    - sa        - sab       - sabado    -
-      sam       - samedi    - samstag   - sat       - saturday  - so        - sonnabend -
-      sonntag   - su        - sun       - sunday    - th        - thu       - thur      -
-      thurs     - thursday  - tu        - tue       - tues      - tuesday   - ven       -
-      vendredi  - vie       - viernes   - we        - wed       - wednesday - weds      -\u{20}
+      di        2 dienstag  2 dim       7 dimanche  7 do        4 dom       7 domingo   7
+      donnerstag4 fr        5 freitag   5 fri       5 friday    5 jeu       4 jeudi     4
+      jue       4 jueves    4 lun       1 lundi     1 lunes     1 mar       2 mardi     2
+      martes    2 mer       3 mercredi  3 mi        3 mie       3 miercoles 3 mittwoch  3
+      mo        1 mon       1 monday    1 montag    1 sa        6 sab       6 sabado    6
+      sam       6 samedi    6 samstag   6 sat       6 saturday  6 so        7 sonnabend 6
+      sonntag   7 su        7 sun       7 sunday    7 th        4 thu       4 thur      4
+      thurs     4 thursday  4 tu        2 tue       2 tues      2 tuesday   2 ven       5
+      vendredi  5 vie       5 viernes   5 we        3 wed       3 wednesday 3 weds      3\u{20}
       """, nameWidth: 10, valueWidth: 1)
   }
 
@@ -465,6 +510,24 @@ package enum DayZone: Sendable, Hashable {
   package func shown(_ date: ParsedDate) -> ParsedDate {
     date.isWholeDay
       ? date : ParsedDate(seconds: start(of: date), isWholeDay: false)
+  }
+
+  /// The number of the day in this zone on which a date is; see `CivilDay`.
+  func day(of date: ParsedDate) -> Int64 {
+    if date.isWholeDay || date.lacksZone {
+      return Int64((Double(date.seconds) / 86_400).rounded(.down))
+    }
+    var local = date.seconds
+    switch self {
+    case .fixed(let offset): local += Int64(offset)
+    case .named(let zone):
+      local += Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(date.seconds))))
+    case .user:
+      var seconds = time_t(date.seconds)
+      var parts = tm()
+      if localtime_r(&seconds, &parts) != nil { local += Int64(parts.tm_gmtoff) }
+    }
+    return Int64((Double(local) / 86_400).rounded(.down))
   }
 
   /// Unix seconds of a time in this zone, which is given as those of the same time in UTC.

@@ -119,6 +119,11 @@ package enum DefinitionText {
     if let zone = definition.zone { entries.append(("zone", text(zone))) }
     if let order = definition.dateOrder { entries.append(("date-order", text(order.rawValue))) }
     let role = definition.presentation.valueRole
+    if !definition.readsText {
+      entries.append(("from-text", text("false")))
+    } else if role == .price, definition.fields[.reward] == nil {
+      entries.append(("from-text", text(role.rawValue)))
+    }
     entries.append(("fields", block(fields(definition.fields, role))))
     if !definition.attributes.isEmpty {
       entries.append(("attributes", attributes(definition.attributes, isFromRoot: false)))
@@ -269,6 +274,7 @@ package enum DefinitionText {
     case .path(let path): entries.append(("minor-units", map([("from", text("\(path)"))])))
     case nil: break
     }
+    if let path = alternative.percent { entries.append(("percent", text("\(path)"))) }
     switch alternative.sale {
     case .range(let path): entries.append(("during", text("\(path)")))
     case .bounds(let from, let until):

@@ -56,6 +56,8 @@ package struct FeedDefinition: Sendable, Hashable {
   /// The zone of the feed's days and of its times without a zone, as the definition writes it, such as
   /// `Europe/Berlin`; nil for the zone of the user.
   package var zone: String?
+  /// Whether a reward, price or end that a record lacks is read from the offer's title and description.
+  package var readsText = true
   /// The identity of an offer within the feed.
   package var id: IDRule
   /// The rules of the fields that the feed has, except `id` and `attributes`.
@@ -162,7 +164,8 @@ extension FeedDefinition {
   package var derivationSeed: UInt64 {
     var rules = self
     // Address, interval and presentation do not influence the stored offers.
-    rules.presentation = FeedPresentation()
+    // What its values mean does: a price is no percentage.
+    rules.presentation = FeedPresentation(valueRole: presentation.valueRole)
     rules.home = nil
     rules.source = nil
     rules.isPublicOnly = false
@@ -173,7 +176,8 @@ extension FeedDefinition {
     rules.ttl = nil
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)
-    let ours = [RewardParser.rules, DateParser.rules, LinkResolver.rules, OfferLimits.rules]
+    var ours = [RewardParser.rules, DateParser.rules, LinkResolver.rules, OfferLimits.rules]
+    if readsText { ours += [DealText.rules, EndText.rules] }
     for text in [DefinitionText.nodes(of: rules)] + ours {
       var text = text
       text.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }

@@ -26,7 +26,8 @@ struct FeedSection {
   static let keys = [
     "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
     "headers", "every", "hold", "ttl", "format", "encoding", "items",
-    "id", "currency", "date-order", "zone", "fields", "attributes", "shared", "selection", "pages",
+    "id", "currency", "date-order", "zone", "from-text", "fields", "attributes", "shared",
+    "selection", "pages",
     "error",
   ]
 
@@ -45,6 +46,9 @@ struct FeedSection {
       try read(entry, into: &definition)
     }
     try PresentationSection.read(section, into: &definition)
+    if let fromText = section.first(where: { $0.key == "from-text" }) {
+      try readFromText(fromText.value, into: &definition)
+    }
     if let pages = section.first(where: { $0.key == "pages" }) {
       try PageSection.check(pages.value, of: definition)
     }
@@ -73,6 +77,7 @@ struct FeedSection {
       definition.presentation.layout = try value.choice(of: key, as: "layout", title: "Layouts")
     case "home": definition.home = try home(value)
     case "noun", "nouns", "byline": break  // `PresentationSection` reads them.
+    case "from-text": break  // It depends on the fields.
     case "source": definition.source = try address(value, key, for: .source)
     case "public-only": definition.isPublicOnly = try value.isTrue(of: key)
     case "search": definition.search = try search(value)
@@ -107,6 +112,23 @@ struct FeedSection {
     return entry.location.problem(
       "“\(entry.key)” is unknown here.",
       hint: NearestWord.hint(for: entry.key, among: Self.keys, title: "Allowed"))
+  }
+
+  /// Reads whether a missing reward or price and a missing end are read from an offer's texts: `false`, `true`, or
+  /// `reward` or `price` for a feed without a field of either.
+  private func readFromText(
+    _ node: DefinitionNode, into definition: inout FeedDefinition
+  ) throws {
+    if let role = ValueRole(rawValue: try node.text(of: "from-text")) {
+      guard definition.fields[.reward] == nil || definition.presentation.valueRole == role else {
+        throw node.problem(
+          "“from-text” is a \(role.rawValue), and the feed has another value.",
+          hint: "Remove the line: the text is read for the field of the feed.")
+      }
+      definition.presentation.valueRole = role
+    } else {
+      definition.readsText = try node.isTrue(of: "from-text")
+    }
   }
 
   private func home(_ node: DefinitionNode) throws -> String {

@@ -15,6 +15,9 @@ package struct FieldRule: Sendable, Hashable {
     /// The rule for the number of decimals of an amount in minor units, such as cents; nil for
     /// amounts in major units.
     package var minorUnits: MinorUnitsRule?
+    /// The path of a value that says whether the amount is a percentage, such as `percent`, `%` or `true`; nil for
+    /// an amount of money.
+    package var percent: FieldPath?
     /// The dates outside which a price does not count; nil for a price that always counts.
     package var sale: SaleDatesRule?
 
@@ -141,6 +144,32 @@ package enum MinorUnitsRule: Sendable, Hashable {
   case currency
   /// The number of decimals at this path.
   case path(FieldPath)
+}
+
+/// A word beside an amount that says whether it is a percentage or money, as in `discount_type`.
+enum PercentWord {
+  /// Whether a value says that the amount is a percentage.
+  static func isPercent(_ text: String) -> Bool {
+    let word = text.trimmed().lowercased()
+    if ["true", "1", "y", "yes", "p", "pct", "relative"].contains(word) { return true }
+    return !word.hasPrefix("no") && !word.hasPrefix("fixed")
+      && ["percent", "prozent", "porcent", "pourcent", "%", "percentual", "procent", "百分"].contains
+      {
+        word.contains($0)
+      }
+  }
+
+  /// Whether a value says that the amount is money.
+  static func isMoney(_ text: String) -> Bool {
+    let word = text.trimmed().lowercased()
+    return ["false", "0", "n", "no"].contains(word)
+      || [
+        "fixed", "amount", "flat", "absolute", "money", "cash", "dollar", "value", "betrag", "fix",
+      ]
+      .contains { word.contains($0) }
+      || word.count == 3 && CurrencyCode(word.uppercased()) != nil
+      || ["$", "€", "£"].contains(word)
+  }
 }
 
 extension OfferField {

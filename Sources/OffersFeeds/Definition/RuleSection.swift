@@ -198,7 +198,9 @@ struct RuleSection {
     case "minor-units" where hasCurrency:
       alternative.minorUnits = try minorUnits(entry.value)
     case "during" where hasCurrency: alternative.sale = try sale(entry.value)
-    case "currency", "minor-units", "during":
+    case "percent" where hasCurrency:
+      alternative.percent = try entry.value.path(of: "percent", in: base)
+    case "currency", "minor-units", "during", "percent":
       throw entry.location.problem("“\(entry.key)” belongs to a reward or price, not to “\(name)”.")
     default:
       throw unknown(entry)
@@ -213,7 +215,7 @@ struct RuleSection {
     }
     let keys =
       ["from", "text", "as", "join", "limit"]
-      + (hasCurrency ? ["currency", "minor-units", "during"] : [])
+      + (hasCurrency ? ["currency", "minor-units", "percent", "during"] : [])
     return entry.location.problem(
       "“\(entry.key)” is unknown in “\(name)”.",
       hint: NearestWord.hint(for: entry.key, among: keys + otherKeys, title: "Allowed"))

@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// Proposes a definition for an unknown document, from its start.
@@ -105,10 +106,41 @@ package final class DefinitionGuess {
       let next = try SampleReading(text, as: other, isCut: isCut)
       if next.ids.count > reading.ids.count { (best, reading) = (other, next) }
     }
+    try readTexts(&best, &reading)
     var proposal = Proposal(
       definition: best, itemCount: reading.itemCount, points: reading.notes, kind: kind)
     if kind == .shopify { proposal.currencyNote = Self.currencyNote("USD", .price) }
     return proposal
+  }
+
+  /// Decides what is read from the texts of the offers: rewards or prices where the document has members for
+  /// neither, dates in which order, or nothing if that is found in a few of the offers only, as in news.
+  private func readTexts(_ definition: inout FeedDefinition, _ reading: inout SampleReading) throws
+  {
+    guard definition.readsText else { return }
+    func take(_ other: FeedDefinition, if isBetter: (SampleReading, SampleReading) -> Bool) throws {
+      let next = try SampleReading(text, as: other, isCut: isCut)
+      if isBetter(next, reading) { (definition, reading) = (other, next) }
+    }
+    if reading.rewardCount == reading.textRewardCount {
+      var other = definition
+      other.fields[.reward] = nil
+      let isPriced = definition.presentation.valueRole == .price
+      other.presentation.valueRole = isPriced ? .reward : .price
+      if isPriced || definition.fields[.reward] == nil {
+        try take(other) {
+          $0.textRewardCount > (isPriced ? max(0, $1.textRewardCount - 1) : $1.textRewardCount)
+        }
+      }
+    }
+    if definition.dateOrder == nil, let order = DateOrderGuess.order(of: text) {
+      var other = definition
+      other.dateOrder = order
+      try take(other) { $0.textEndCount > $1.textEndCount }
+    }
+    if reading.itemCount >= 10, (1..<reading.itemCount).contains(reading.textCount * 10) {
+      definition.readsText = false
+    }
   }
 
   /// Refuses XML without an element, and JSON that is invalid or incomplete unless the sample is
@@ -146,9 +178,13 @@ package final class DefinitionGuess {
       fields.takeAsName(found.ownKeys.isEmpty ? identity.member : nil)
     }
     let isEmpty = if case .madeFrom(let parts) = identity.rule { parts.isEmpty } else { false }
-    let definition = definition(fields, identity, found, root, format)
-    let reading = try isEmpty ? nil : SampleReading(text, as: definition, isCut: isCut)
-    guard let reading, reading.offerCount > 0 else {
+    var definition = definition(fields, identity, found, root, format)
+    var sampled = try isEmpty ? nil : SampleReading(text, as: definition, isCut: isCut)
+    if var reading = sampled {
+      try readTexts(&definition, &reading)
+      sampled = reading
+    }
+    guard let reading = sampled, reading.offerCount > 0 else {
       throw items == nil
         ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
     }
@@ -341,6 +377,53 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   }
 }
 
+/// The order of the numbers in the dates of a document.
+private enum DateOrderGuess {
+  /// The order of all dates such as `12/31/2026` in which a number above 12 tells it, if they agree; else that
+  /// of the language that the document declares. Nil if it is not known.
+  static func order(of text: [UInt8]) -> DateOrder? {
+    var orders: Set<DateOrder> = []
+    func number(_ start: Int) -> (value: Int, end: Int)? {
+      var (value, end) = (0, start)
+      while end < text.count, end - start < 3, CharacterScan.isDigit(text[end]) {
+        value = value * 10 + Int(text[end] - 0x30)
+        end += 1
+      }
+      return end == start || end - start > 2 ? nil : (value, end)
+    }
+    var index = 0
+    while index < text.count {
+      guard CharacterScan.isDigit(text[index]),
+        index == 0 || !CharacterScan.isDigit(text[index - 1]) && text[index - 1] != 0x2F,
+        let first = number(index), first.end < text.count, text[first.end] == 0x2F,
+        let second = number(first.end + 1), second.end < text.count, text[second.end] == 0x2F,
+        let year = number(second.end + 1)
+      else {
+        index += 1
+        continue
+      }
+      if (1...12).contains(first.value), (13...31).contains(second.value) { orders.insert(.mdy) }
+      if (13...31).contains(first.value), (1...12).contains(second.value) { orders.insert(.dmy) }
+      index = year.end
+    }
+    if orders.isEmpty { return language(text) }
+    return orders.count == 1 ? orders.first : nil
+  }
+
+  /// The order in the language of `<language>en-us</language>` or `"language": "de"`.
+  private static func language(_ text: [UInt8]) -> DateOrder? {
+    let start = String(decoding: text.prefix(64 << 10), as: UTF8.self).lowercased()
+    guard let place = start.range(of: "language") ?? start.range(of: "xml:lang") else { return nil }
+    let code = start[place.upperBound...].prefix(16).drop { !$0.isLetter }
+      .prefix { $0.isLetter || $0 == "-" || $0 == "_" }
+    if ["en-us", "en_us"].contains(code) { return .mdy }
+    let day = [
+      "de", "fr", "es", "it", "nl", "pt", "pl", "en-gb", "en-au", "en-nz", "en-ie", "en-in",
+    ]
+    return day.contains { code.hasPrefix($0) } ? .dmy : nil
+  }
+}
+
 /// The result of reading a sample with a definition.
 private struct SampleReading {
   let itemCount: Int
@@ -350,6 +433,12 @@ private struct SampleReading {
   var ids: Set<[UInt8]> { counts.ids }
   /// The number of offers that repeat the id of an earlier one.
   var repeatCount: Int { offerCount - ids.count }
+  /// The number of offers with a reward or price.
+  var rewardCount: Int { counts.rewardCount }
+  /// The numbers of offers of which the text states the reward or price, the end, and any of them.
+  var textRewardCount: Int { counts.textRewardCount }
+  var textEndCount: Int { counts.textEndCount }
+  var textCount: Int { counts.textCount }
   private let counts = Counts()
 
   /// The number of bytes that are read between two looks at whether the task is cancelled.
@@ -395,9 +484,17 @@ private struct SampleReading {
     var offerCount = 0
     var ids: Set<[UInt8]> = []
     var reasons: [String: Int] = [:]
+    var rewardCount = 0
+    var textRewardCount = 0
+    var textEndCount = 0
+    var textCount = 0
 
     func accept(_ offer: OfferRecord, position: Int) {
       offerCount += 1
+      if offer[.reward] != nil { rewardCount += 1 }
+      if offer.isRewardFromText { textRewardCount += 1 }
+      if offer.isEndFromText { textEndCount += 1 }
+      if offer.isRewardFromText || offer.isEndFromText { textCount += 1 }
       if let id = offer[.id] { ids.insert(Array(id.utf8)) }
     }
 

@@ -100,6 +100,7 @@ struct FieldGuess {
     if member.words.has(oneOf: FieldNames.percentWords), member.isMostlyNumber {
       alternative.value = .template(Template([.path(path), .literal(" %")]))
     } else if member.part(\.isNumber) > 0.1 {
+      alternative.percent = money.kind(of: member)
       alternative.currency = money.currency(of: member)
       alternative.minorUnits = money.minorUnits(of: member)
     }
@@ -197,6 +198,7 @@ extension FieldRule.Alternative {
   /// The paths of the values that say how the amount is meant.
   fileprivate var qualifiers: [FieldPath] {
     var paths = sale?.paths ?? []
+    if let percent { paths.append(percent) }
     if case .path(let path)? = currency { paths.append(path) }
     if case .path(let path)? = minorUnits { paths.append(path) }
     return paths
@@ -208,11 +210,13 @@ extension FieldRule.Alternative {
 private struct MoneyMembers {
   private let currencies: [ItemMember]
   private let decimals: [ItemMember]
+  private let kinds: [ItemMember]
   private let saleRanges: [ItemMember]
   private let saleStarts: [ItemMember]
   private let saleEnds: [ItemMember]
 
   init(_ members: [ItemMember]) {
+    kinds = members.filter(\.saysKind)
     let members = members.filter { !$0.values.isEmpty }
     currencies = members.filter {
       FieldNames.currencies.contains($0.words.joined)
@@ -251,6 +255,20 @@ private struct MoneyMembers {
       let currency = CurrencyCode(code), !currency.isWord
     else { return nil }
     return .constant(code)
+  }
+
+  /// The member near an amount that says whether it is a percentage; nil when there is none.
+  func kind(of amount: ItemMember) -> FieldPath? {
+    // One directly in the item may be the type of another thing, unless its name says so.
+    let isOwn = { (kind: ItemMember) in
+      kind.keys.dropLast() == amount.keys[...] || kind.keys.dropLast() == amount.keys.dropLast()
+    }
+    let close = kinds.filter(isOwn)
+    let stem = amount.words.words.first
+    let found =
+      close.first { $0.words.words.first == stem && $0.keys != amount.keys } ?? close.first
+      ?? kinds.first { $0.depth <= 1 }
+    return found?.path
   }
 
   /// The minor units of an amount, by a member near it or by its name; nil for major units.
@@ -350,6 +368,28 @@ extension ItemMember {
     case .id, .attributes: return false
     default: return isMostlyProse && averageBytes <= 120
     }
+  }
+
+  /// Whether the values say that amounts are percentages or money, as those of `discount_type` and
+  /// `is_percent` do.
+  fileprivate var saysKind: Bool {
+    let isNamed = words.has(oneOf: FieldNames.percentWords) || words.joined.contains("percent")
+    let texts = samples.map { $0.lowercased() }
+    if isNamed {
+      let isFlag = texts.allSatisfy {
+        ["true", "false", "0", "1", "y", "n", "yes", "no"].contains($0)
+      }
+      return values.isEmpty ? otherCount > 0 : isFlag
+    }
+    guard !texts.isEmpty, words.has(oneOf: FieldNames.amountKinds) || texts.contains("%") else {
+      return false
+    }
+    return texts.allSatisfy {
+      $0.utf8.count <= 30
+        && (PercentWord.isPercent($0) || PercentWord.isMoney($0) || $0.contains("ship")
+          || $0.contains("bogo") || $0.contains("free"))
+        && Double($0) == nil
+    } && texts.contains { PercentWord.isPercent($0) || PercentWord.isMoney($0) }
   }
 
   /// Whether the member's name is that of an image.

@@ -123,6 +123,8 @@ enum FieldNames {
     currencyminorunit minorunit fractiondigits currencyfractiondigits decimalplaces
     currencydecimals currencyexponent exponent
     """)
+  /// Words in the name of a member that says whether an amount is a percentage.
+  static let amountKinds = set("type kind unit units mode art typ einheit tipo unite")
   static let currencies = set(
     """
     currency currencycode currencyid isocurrency pricecurrency waehrung waehrungscode moneda devise
@@ -263,7 +265,8 @@ enum FieldNames {
     starts start startsat startdate startson starttime startsdate validfrom validfromdate validsince
     availablefrom begin begins begindate beginsat gueltigvon gueltigab beginn startdatum von inicio
     fechainicio desde validodesde debut datedebut datadebut validodal inizio datainizio
-    effectivedate effectivefrom availabilitydate validityfrom validitystart
+    effectivedate effectivefrom availabilitydate validityfrom validitystart from since startdatetime
+    startingdate startingat
     """,
     .expiresAt: """
     expires expiresat expireson expiry expirydate expirationdate expiration expiredate expire
@@ -271,7 +274,8 @@ enum FieldNames {
     endtime deadline gueltigbis ablaufdatum ablauf enddatum ende bis pricevaliduntil offerexpires
     availableuntil fin fechafin hasta validohasta vence caducidad fechacaducidad datefin
     valablejusquau expirele scadenza datascadenza validofinoal fine datafine validityto validityend
-    validityuntil
+    validityuntil to till until through thru validuntildate validtodate enddatetime expirydatetime
+    expirytime expiresdate endingdate endingat lastday closes closesat bisdatum
     """,
     .latitude: "latitude lat breitengrad geolat latitud latitudine",
     .longitude: "longitude lng lon long laengengrad geolong longitud",

@@ -201,7 +201,11 @@ struct ValueTraits {
     isImage = (isWeb || !hasSpace) && MediaKind(text.utf8) == .picture
     // 10.11.12 is as likely a version number.
     let mayBeDate = !isAddress && bytes.count <= 60 && !(bytes.count <= 8 && text.contains("."))
-    let isDated = mayBeDate && Self.seconds(text) != nil
+    // A date of a year that means no date, such as 0001, is one as well.
+    let isDated =
+      mayBeDate
+      && (Self.seconds(text) != nil
+        || bytes.count >= 8 && bytes.withUnsafeBytes { DateParser.meansNone($0) })
     let isBare = bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E }
     isDate = isDated && !isBare
     isTimestamp = isDated && isBare

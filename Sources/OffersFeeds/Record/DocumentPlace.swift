@@ -216,7 +216,7 @@ struct ItemKeys {
 }
 
 extension FieldRule {
-  /// The paths of the rule's values, currencies, numbers of decimals, and dates of a sale.
+  /// The paths of the rule's values, currencies, kinds, numbers of decimals, and dates of a sale.
   fileprivate var paths: [FieldPath] {
     alternatives.flatMap { alternative -> [FieldPath] in
       var paths: [FieldPath] = []
@@ -228,6 +228,7 @@ extension FieldRule {
       }
       if case .path(let path)? = alternative.currency { paths.append(path) }
       if case .path(let path)? = alternative.minorUnits { paths.append(path) }
+      if let path = alternative.percent { paths.append(path) }
       return paths + (alternative.sale?.paths ?? [])
     }
   }

@@ -24,6 +24,9 @@ extension OfferAssembler {
     }
     if let limit = alternative.limitCharacters { text = Self.cut(text, to: limit) ?? text }
     let code = code(alternative.currency)
+    if let path = alternative.percent, values.saysPercent(path) {
+      return text.contains("%") ? text : text + " %"
+    }
     if let minorUnits = alternative.minorUnits {
       guard let amount = amount(text, minorUnits, code ?? definition.currency, field) else {
         return nil
@@ -103,7 +106,16 @@ extension OfferAssembler {
 
   /// Converts a date to Unix seconds in decimal digits; returns nil, with a note, for other texts.
   private mutating func point(_ text: String, _ field: OfferField) -> String? {
-    guard let date = date(text) else {
+    if field == .expiresAt { statesEnd = true }
+    let date = date(text)
+    // Dates that stand for none are in 1970 or before 1902, or after 9000. A number of the latter
+    // in seconds is read as one of 1977 in milliseconds.
+    if !(date.map { (283_996_800..<221_845_392_000).contains($0.seconds) } ?? false),
+      text.withBytes({ DateParser.meansNone($0, order: definition.dateOrder) })
+    {
+      return nil
+    }
+    guard let date else {
       note(field, "is not a recognized date: “\(Self.shown(text))”", isKept: false)
       return nil
     }
@@ -246,7 +258,7 @@ extension OfferAssembler {
   }
 
   private mutating func saleDate(_ text: String?) -> ParsedDate? {
-    guard let text, !text.isBlank else { return nil }
+    guard let text, !text.isBlank, !text.withBytes({ DateParser.meansNone($0) }) else { return nil }
     if let date = date(text) { return date }
     add("a date of the sale is not recognized: “\(Self.shown(text))”")
     return nil

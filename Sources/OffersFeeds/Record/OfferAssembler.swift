@@ -35,6 +35,10 @@ struct OfferAssembler {
   private var hasNotes = false
   private var idNote: String?
   private var nameNote: String?
+  /// Whether the record states an end, or that there is none.
+  var statesEnd = false
+  /// Finds in the texts of an offer what its members lack; nil if the definition switches it off.
+  private let texts: TextReadings?
   /// The label of the attribute that is being read.
   var attributeName: String?
 
@@ -65,6 +69,7 @@ struct OfferAssembler {
     readsItemItself = definition.readsItemItself
     itemKeys = ItemKeys(definition)
     nameKey = definition.fields[.name]?.onlyKey
+    texts = definition.readsText ? TextReadings(definition, zone) : nil
     if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
   }
 
@@ -80,6 +85,7 @@ struct OfferAssembler {
     values = RecordValues(record, document: document, ownKeys: ownKeys)
     if hasNotes { forgetNotes() }
     offer = OfferRecord()
+    statesEnd = false
     guard let id = readID(), !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? Self.noID)
     }
@@ -100,6 +106,9 @@ struct OfferAssembler {
       return .noOffer(id: id, reason: nameNote ?? Self.noName)
     }
     if !definition.attributes.isEmpty { offer[.attributes] = readAttributes() }
+    if let texts, offer[.reward] == nil || !statesEnd {
+      texts.complete(&offer, values, statesEnd: statesEnd)
+    }
     if isFull {
       add("the record has more than \(RecordValue.countLimit) values, the rest left out")
     }

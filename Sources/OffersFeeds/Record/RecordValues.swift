@@ -128,6 +128,12 @@ struct RecordValues {
     return nil
   }
 
+  /// Whether the value at a path says that the amount beside it is a percentage: `true`, `%`, `percent` or a
+  /// word with that in it.
+  func saysPercent(_ path: FieldPath) -> Bool {
+    find(path).first?.value.comparedText.map(PercentWord.isPercent) ?? false
+  }
+
   private func find(_ path: FieldPath) -> [RecordValue.Found] {
     RecordValue.Found(path.isFromDocument ? document.value : record).find(path.steps[...])
   }

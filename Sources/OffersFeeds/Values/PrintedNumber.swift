@@ -23,6 +23,8 @@ struct PrintedNumber {
   private(set) var form: Form
   /// The index in the text after the number.
   private(set) var end: Int
+  /// Whether it begins with a point or comma, as in `$.50`.
+  var isFraction = false
   /// Whether a space that also separates words is between its groups, as in `1 234`.
   var hasWordSpace = false
 
@@ -251,6 +253,7 @@ extension PrintedNumber {
     guard let run = scan.takeRun(behind: text[start]), scan.isSound else { return nil }
     self.init(
       digits: scan.digits, decimals: run, form: isComma ? .comma : .point, end: scan.index)
+    isFraction = true
   }
 
   /// Scans runs of digits and the separators between them.

@@ -6,13 +6,13 @@ import OffersCore
 /// (`$0.75 Cash Back`, `1.234,56 EUR`, `1 299,00 Kč`, `Rs. 1,299`, `12,- kr`) and a single percentage
 /// (`5% back`, `2,5 %`), either with `up to` directly before it. Cents (`50¢`) are those of the
 /// feed's currency, if that is a dollar or the euro. The result has no value for a text with two numbers (`$1 off $5`), with more decimals than the unit has, with an
-/// ambiguous comma or point (`€1,500`), with a rate or an open end (`$5/lb`, `$5+`), with two
-/// currencies (`€5 CAD`), with a number in words (`$1 million`), or with an `up to` elsewhere
-/// (`Sign up to get $5`): nothing is guessed.
+/// ambiguous comma or point (`€1,500`), with a rate or an open end (`$5/lb`, `$5+`, `from $5`), with two
+/// currencies (`€5 CAD`), with a number in words (`$1 million`, `$1 off two`), or with an `up to` elsewhere
+/// (`Sign up to get $5`): nothing is guessed. A price is no percentage and no saving (`save $3`).
 package struct RewardParser: Sendable {
   /// The version of the rules of this parser. It must change with them, so that the next sync
   /// parses stored rewards again.
-  static let rules = "5"
+  static let rules = "6"
 
   private let currency: CurrencyCode?
   /// The currency of a text that consists of a number alone.
@@ -20,17 +20,22 @@ package struct RewardParser: Sendable {
   /// The currency of an amount whose sign several currencies share, where the feed's own currency does not
   /// decide: `CurrencyCode.unknown`; nil if such an amount has no value, as `$5` in a feed in euros.
   private let unknown: CurrencyCode?
+  /// Whether the texts are rewards or prices.
+  private let role: ValueRole
 
   /// Creates a parser of a feed's texts. The amounts of a feed whose currency is unknown are parsed
   /// as well, as amounts without a currency.
   ///
-  /// - Parameter feedCurrency: the ISO 4217 code of the feed's currency; nil if it is unknown. A sign
+  /// - Parameters:
+  ///   - feedCurrency: the ISO 4217 code of the feed's currency; nil if it is unknown. A sign
   ///   that several currencies share, such as `$`, stands for it if that is its own sign.
-  package init(feedCurrency: String?) {
-    self.init(feed: feedCurrency.flatMap { CurrencyCode($0) })
+  ///   - role: whether the texts are rewards or prices.
+  package init(feedCurrency: String?, role: ValueRole = .reward) {
+    self.init(feed: feedCurrency.flatMap { CurrencyCode($0) }, role)
   }
 
-  private init(feed: CurrencyCode?) {
+  private init(feed: CurrencyCode?, _ role: ValueRole) {
+    self.role = role
     currency = feed
     bareCurrency = feed ?? .unknown
     unknown = feed == nil ? .unknown : nil
@@ -42,6 +47,7 @@ package struct RewardParser: Sendable {
   /// - Parameter currency: the currency of a sign that several share; nil for `unknown`.
   init(typedIn currency: CurrencyCode? = nil) {
     self.currency = currency
+    role = .reward
     bareCurrency = .unknown
     unknown = .unknown
   }
@@ -66,7 +72,7 @@ package struct RewardParser: Sendable {
     _ text: String, currency: String?, isNumber: Bool = false
   ) -> ExactReward {
     let code = currency.flatMap { $0.withBytes { CurrencyCode.find($0) } }
-    let parser = code.map { RewardParser(feed: $0) } ?? self
+    let parser = code.map { RewardParser(feed: $0, role) } ?? self
     return text.withBytes { parser.parse($0, isNumber: isNumber) }
   }
 
@@ -78,17 +84,13 @@ package struct RewardParser: Sendable {
   package func parse(
     _ text: UnsafeRawBufferPointer, isNumber: Bool = false
   ) -> ExactReward {
-    guard let digit = text.firstIndex(where: CharacterScan.isDigit) else {
-      return ExactReward()
-    }
-    let isFraction = Self.isFraction(text, before: digit)
-    let first = isFraction ? digit - 1 : digit
-    let found =
-      isFraction
-      ? PrintedNumber(fraction: text, at: first)
-      : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(spaced: text, at: first)
-        ?? PrintedNumber(text, at: first) ?? PrintedNumber(indian: text, at: first)
-    guard var number = found else { return ExactReward() }
+    FoldedText.read(text) { parseFolded($0, isNumber: isNumber) }
+  }
+
+  private func parseFolded(_ text: UnsafeRawBufferPointer, isNumber: Bool) -> ExactReward {
+    guard let digit = text.firstIndex(where: CharacterScan.isDigit),
+      case (var number, let first)? = Self.number(text, at: digit)
+    else { return ExactReward() }
     if isNumber { number.takePointAsDecimal() } else { number.takeDashes(text) }
     // With a second number it is unclear which of the two is the reward.
     var index = number.end
@@ -96,12 +98,28 @@ package struct RewardParser: Sendable {
       if CharacterScan.isDigit(text[index]) { return ExactReward() }
       index += 1
     }
+    if role == .price, RewardWords.hasSaving(text) { return ExactReward() }
+    if RewardWords.isOfAnother(text) { return ExactReward() }
     let behind = CharacterScan.skipSpaces(text, from: number.end)
     if behind < text.count, text[behind] == 0x25 {
-      if isFraction { return ExactReward() }
+      if number.isFraction || role == .price { return ExactReward() }
       return percentage(text, number, first, sign: behind)
     }
     return amount(text, number, first)
+  }
+
+  /// The number whose first digit is at an index, with the index of its start; nil for one in no known notation.
+  private static func number(
+    _ text: UnsafeRawBufferPointer, at digit: Int
+  ) -> (number: PrintedNumber, start: Int)? {
+    let isFraction = isFraction(text, before: digit)
+    let first = isFraction ? digit - 1 : digit
+    let found =
+      isFraction
+      ? PrintedNumber(fraction: text, at: first)
+      : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(spaced: text, at: first)
+        ?? PrintedNumber(text, at: first) ?? PrintedNumber(indian: text, at: first)
+    return found.map { ($0, first) }
   }
 
   /// Whether a point or comma without a digit before it is before the first digit, as in `$.50`, `.5 EUR`
@@ -123,7 +141,7 @@ package struct RewardParser: Sendable {
       allowsDecimalComma: true,
       isGroupedByCommas: sign == number.end && currency?.isGroupedByCommas == true)
     guard CharacterScan.isBoundary(text, before: first),
-      CharacterScan.endsPlainly(text, at: sign + 1),
+      CharacterScan.endsPlainly(text, at: sign + 1) || RewardWords.isSaving(text, at: sign + 1),
       RewardWords.leaveAlone(text, from: sign + 1, isAmount: false),
       let hundredths = number.units(2, custom)
     else { return ExactReward() }
@@ -142,7 +160,7 @@ package struct RewardParser: Sendable {
         text, first..<number.end, hasDecimals: number.hasDecimals, feed: currency,
         unknown: unknown)
     else { return bareAmount(text, number, first) }
-    guard CharacterScan.endsPlainly(text, at: mark.end),
+    guard CharacterScan.endsPlainly(text, at: mark.end) || RewardWords.isSaving(text, at: mark.end),
       RewardWords.leaveAlone(text, from: mark.end, isAmount: true),
       let units = number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom)
     else { return ExactReward() }
@@ -188,6 +206,72 @@ package struct RewardParser: Sendable {
   }
 }
 
+extension RewardParser {
+  /// An amount or a percentage within a longer text.
+  struct Printed {
+    /// The number with its sign, word or code.
+    let range: Range<Int>
+    let isPercent: Bool
+    /// The hundredths of the percentage or the minor units of the amount; nil for an ambiguous number.
+    let value: Int64?
+    /// Whether it may be a saving: no percentage above 100 or of 0, no `$1 million`.
+    let isPlausible: Bool
+  }
+
+  /// The amount or percentage whose first digit is at an index; nil for another number. Only the characters
+  /// near the index count.
+  func findPrinted(in text: UnsafeRawBufferPointer, at digit: Int) -> Printed? {
+    var start = digit
+    let limit = max(0, digit - 16)
+    while start > limit, !Self.endsContext(text, start - 1) { start -= 1 }
+    let near = UnsafeRawBufferPointer(rebasing: text[start..<min(text.count, digit + 48)])
+    guard case (var number, let first)? = Self.number(near, at: digit - start) else { return nil }
+    number.takeDashes(near)
+    let behind = CharacterScan.skipSpaces(near, from: number.end)
+    if behind < near.count, near[behind] == 0x25 {
+      guard CharacterScan.isBoundary(near, before: first), !number.isFraction,
+        CharacterScan.endsPlainly(near, at: behind + 1) || near[behind + 1] >= 0x80
+          || near[behind + 1] == 0x2D || RewardWords.isSaving(near, at: behind + 1)
+      else { return nil }
+      let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
+      let hundredths = number.units(2, custom)
+      return Printed(
+        range: (start + first)..<(start + behind + 1), isPercent: true, value: hundredths,
+        isPlausible: (1...10_000).contains(hundredths ?? 0))
+    }
+    guard
+      let mark = CurrencyMark.find(
+        near, first..<number.end, hasDecimals: number.hasDecimals, feed: currency,
+        unknown: unknown ?? .unknown)
+    else { return nil }
+    let next = CharacterScan.skipSpaces(near, from: mark.end)
+    let isRate = next < near.count && near[next] == 0x2F
+    return Printed(
+      range: (start + mark.start)..<(start + mark.end), isPercent: false,
+      value: number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom),
+      isPlausible: !isRate && !RewardWords.changesUnit(near, from: mark.end))
+  }
+
+  /// Whether a character before an amount separates it from the text before it.
+  private static func endsContext(_ text: UnsafeRawBufferPointer, _ index: Int) -> Bool {
+    switch text[index] {
+    case 0x0A, 0x0D, 0x21, 0x22, 0x23, 0x26, 0x28...0x2D, 0x2F...0x3F, 0x5B...0x60, 0x7B...0x7E:
+      true
+    // Dashes and quotes of Unicode, and the characters of East Asia.
+    case 0x80...0xBF:
+      index >= 2 && text[index - 2] == 0xE2 && text[index - 1] == 0x80
+        && CharacterScan.spaceLength(text, at: index - 2) == 0
+        || index >= 2 && text[index - 2] >= 0xE3
+          && CharacterScan.spaceLength(text, at: index - 2) == 0
+          && !CharacterScan.stands("￥", in: text, at: index - 2)
+          && !CharacterScan.stands("￦", in: text, at: index - 2)
+        || index >= 2 && CharacterScan.stands("\u{2212}", in: text, at: index - 2)
+        || index >= 1 && text[index - 1] == 0xC2 && (text[index] == 0xAB || text[index] == 0xA1)
+    default: false
+    }
+  }
+}
+
 /// The words around an amount or percentage that change its meaning.
 enum RewardWords {
   /// Whether the text after a value leaves its meaning unchanged: it begins with no `/` or `+`, and
@@ -197,12 +281,99 @@ enum RewardWords {
   ) -> Bool {
     let start = CharacterScan.skipSpaces(text, from: end)
     guard start < text.count else { return true }
-    if text[start] == 0x2F || text[start] == 0x2B { return false }
-    guard isAmount, CharacterScan.isLetter(text[start]) else { return true }
+    if text[start] == 0x2F || text[start] == 0x2B || countsThings(text, from: start) {
+      return false
+    }
+    return !isAmount || !changesUnit(text, from: start)
+  }
+
+  /// Whether the word after an amount multiplies it, or makes it a rate.
+  static func changesUnit(_ text: UnsafeRawBufferPointer, from end: Int) -> Bool {
+    let start = CharacterScan.skipSpaces(text, from: end)
     var behind = start
     while behind < text.count, CharacterScan.isLetter(text[behind]) { behind += 1 }
-    let word = UnsafeRawBufferPointer(rebasing: text[start..<behind])
-    return !changesUnit(word)
+    return changesUnit(UnsafeRawBufferPointer(rebasing: text[start..<behind]))
+  }
+
+  /// Whether a number of things in words is after the word for a saving, as in `off any two`.
+  private static func countsThings(_ text: UnsafeRawBufferPointer, from start: Int) -> Bool {
+    // The first letters of `off`, `any`, `when you buy` and the other words.
+    guard start + 3 < text.count, "abdefiloprstwy".utf8.contains(text[start] | 0x20) else {
+      return false
+    }
+    return lowered(text, from: start) { low in
+      var index = 0
+      for _ in 0..<4 {
+        let next = (["off"] + DealWords.conditions).lazy.compactMap {
+          CharacterScan.findEnd(of: $0, in: low, at: index)
+        }.first
+        guard let next else { break }
+        index = CharacterScan.skipSpaces(low, from: next)
+      }
+      return index > 0
+        && DealWords.numbers.contains { word, value in
+          value > 1 && CharacterScan.findEnd(of: word, in: low, at: index) != nil
+        }
+    }
+  }
+
+  /// Whether `off`, or an East Asian word for a saving, is directly at an index.
+  static func isSaving(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
+    lowered(text, from: start) { CharacterScan.findEnd(of: "off", in: $0, at: 0) != nil }
+      || isEastAsianSaving(text, at: start)
+  }
+
+  static func isEastAsianSaving(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
+    guard start < text.count, text[start] >= 0xE3 else { return false }
+    return DealWords.savingsAfter.contains {
+      $0.utf8Start[0] >= 0xE3 && CharacterScan.stands($0, in: text, at: start)
+    }
+  }
+
+  /// Whether a text has a word that makes its amount a saving, so that it is no price.
+  static func hasSaving(_ text: UnsafeRawBufferPointer) -> Bool {
+    // Most prices have no more letters than a code. The only shorter words are `off` and East Asian ones.
+    let letters = text.count { CharacterScan.isWordByte($0) }
+    guard letters > 3 || text.contains(where: { $0 | 0x20 == 0x66 || $0 >= 0xE3 }) else {
+      return false
+    }
+    return lowered(text, from: 0) { low in
+      low.indices.contains { index in
+        CharacterScan.isWordByte(low[index])
+          && (index == 0 || !CharacterScan.isWordByte(low[index - 1]))
+          && DealWords.savings.contains {
+            CharacterScan.findEnd(of: $0, in: low, at: index) != nil
+          }
+      }
+    }
+  }
+
+  /// Calls a closure with the start of the text after an index in lower case, which ends the words that matter.
+  private static func lowered<Value>(
+    _ text: UnsafeRawBufferPointer, from start: Int, _ body: (UnsafeRawBufferPointer) -> Value
+  ) -> Value {
+    let part = UnsafeRawBufferPointer(rebasing: text[start..<min(text.count, start + 200)])
+    return FoldedText(part).lowered.withUnsafeBytes(body)
+  }
+
+  /// Whether a text is about another thing than the first one, as `BOGO 50% off` and `second one 50% off`.
+  static func isOfAnother(_ text: UnsafeRawBufferPointer) -> Bool {
+    for index in text.indices where index == 0 || !CharacterScan.isWordByte(text[index - 1]) {
+      let words: [StaticString]
+      switch text[index] | 0x20 {
+      case 0x62: words = ["bogo", "buy one"]
+      case 0x67: words = ["get one"]
+      case 0x73: words = ["second", "segund"]
+      case 0x7A: words = ["zweite"]
+      case 0x64: words = ["deuxi"]
+      default: continue
+      }
+      for word in words where index + word.utf8CodeUnitCount <= text.count {
+        let part = text[index..<(index + word.utf8CodeUnitCount)]
+        if CharacterScan.isSame(UnsafeRawBufferPointer(rebasing: part), word) { return true }
+      }
+    }
+    return false
   }
 
   /// Whether a word multiplies an amount, or makes it a rate.
@@ -231,12 +402,11 @@ enum RewardWords {
 
   /// Words that alone before a price leave it as it is.
   private static let plainWords: [StaticString] = [
-    "from", "only", "now", "just", "price", "ab", "nur", "jetzt", "preis", "prix", "à partir de",
-    "dès", "seulement", "desde", "solo", "precio", "da", "prezzo", "od", "tylko", "cena", "pris",
-    "prijs", "från", "vanaf",
+    "only", "now", "just", "price", "nur", "jetzt", "preis", "prix", "seulement", "solo", "precio",
+    "prezzo", "tylko", "cena", "pris", "prijs", "save", "spare", "économisez", "ahorra",
   ]
 
-  /// Whether nothing but an `up to` or a word such as `from` is before the value that begins at an
+  /// Whether nothing but an `up to` or a word such as `only` is before the value that begins at an
   /// index.
   static func isLimitOnly(_ text: UnsafeRawBufferPointer, before start: Int) -> Bool {
     let first = min(CharacterScan.skipSpaces(text, from: 0), start)
@@ -255,6 +425,7 @@ enum RewardWords {
   static func limit(_ prefix: UnsafeRawBufferPointer) -> Limit {
     let end = CharacterScan.skipSpacesBack(prefix, from: prefix.count)
     if isSignOnly(UnsafeRawBufferPointer(rebasing: prefix[..<end])) { return .unclear }
+    if isOpen(UnsafeRawBufferPointer(rebasing: prefix[..<end])) { return .unclear }
     for start in stride(from: end - 1, through: 0, by: -1)
     where start == 0 || !CharacterScan.isLetter(prefix[start - 1]) {
       if isUntil(prefix, start, end) { return .unclear }
@@ -264,8 +435,22 @@ enum RewardWords {
     return .none
   }
 
-  /// The index after an `up to` that begins at an index, in English, German, Italian, Spanish or
-  /// French; nil when there is none.
+  /// Whether a text ends with a word such as `from`, so that the value after it is the lowest of several.
+  private static func isOpen(_ text: UnsafeRawBufferPointer) -> Bool {
+    let end = text.last == 0x3A ? text.count - 1 : text.count
+    guard end > 1, text[end - 1] >= 0x61 || CharacterScan.isCapital(text[end - 1]) else {
+      return false
+    }
+    let tail = UnsafeRawBufferPointer(rebasing: text[max(0, end - 24)..<end])
+    return FoldedText(tail).lowered.withUnsafeBytes { low in
+      DealWords.openPrices.contains {
+        CharacterScan.findStart(of: $0, in: low, endingAt: low.count) != nil
+      }
+    }
+  }
+
+  /// The index after an `up to` that begins at an index, in English, German, Italian, Spanish,
+  /// French, Japanese or Chinese; nil when there is none.
   private static func findUpTo(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
     switch text[start] | 0x20 {
     case 0x75: behind("up to", text, start)
@@ -273,6 +458,7 @@ enum RewardWords {
     case 0x66: behind("fino a", text, start)
     case 0x68: behind("hasta", text, start)
     case 0x6A: behind("jusqu'à", text, start) ?? behind("jusqu’à", text, start)
+    case 0xE6: behind("最大", text, start) ?? behind("最高", text, start)
     default: nil
     }
   }

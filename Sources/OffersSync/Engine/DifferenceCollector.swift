@@ -47,7 +47,8 @@ final class DifferenceCollector: OfferSink {
     if hasPages { pageIDs = [] }
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
-    rewards = RewardParser(feedCurrency: definition.currency)
+    rewards = RewardParser(
+      feedCurrency: definition.currency, role: definition.presentation.valueRole)
     seed = derivationSeed
   }
 

@@ -30,6 +30,34 @@ package struct FeedCheckResult: Sendable {
   package var shared: [OfferAttribute] = []
 }
 
+extension FeedCheckResult {
+  /// One sentence about how many offers have a reward or price and an end, how many of them are read from the
+  /// text, and why the others have none; nil if there are no offers.
+  package func valueNote(_ definition: FeedDefinition) -> String? {
+    if offerCount == 0 { return nil }
+    let role = definition.presentation.valueRole
+    func part(_ field: OfferField, _ noun: String, _ label: String) -> String {
+      let count = fieldCounts[field] ?? 0
+      let read = attributeCounts[label] ?? 0
+      let source =
+        read == 0 ? "" : read == count ? ", from the text" : ", \(Units.count(read)) from the text"
+      return "\(count == offerCount ? "all" : Units.count(count)) have \(noun)\(source)"
+    }
+    let parts = [
+      part(.reward, "a \(role.rawValue)", TextReadings.label(role)),
+      part(.expiresAt, "an end", TextReadings.endLabel),
+    ]
+    let isWhole = fieldCounts[.reward] == offerCount && fieldCounts[.expiresAt] == offerCount
+    let reason =
+      isWhole
+      ? ""
+      : definition.readsText
+        ? ". The others state none, or one that may be read in several ways"
+        : ". The others have no such field, and the text is not read (from-text: false)"
+    return "Of \(Units.count(offerCount, "offer")) \(parts.joined(separator: "; "))\(reason)."
+  }
+}
+
 /// Receives a feed's offers and gathers the statistics that show whether its definition fits.
 private final class FeedCheckSink: OfferSink {
   private(set) var check = FeedCheckResult()
@@ -44,7 +72,8 @@ private final class FeedCheckSink: OfferSink {
     self.definition = definition
     self.firstCount = firstCount
     self.now = now
-    rewards = RewardParser(feedCurrency: definition.currency)
+    rewards = RewardParser(
+      feedCurrency: definition.currency, role: definition.presentation.valueRole)
   }
 
   func accept(_ record: OfferRecord, position: Int) {

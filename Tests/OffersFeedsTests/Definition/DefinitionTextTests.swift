@@ -30,11 +30,12 @@ struct DefinitionTextTests {
           items: [feed.results, 'results[0].list']
           id: {made-from: [name, location.address]}
           currency: USD
+          from-text: false
           fields:
             name: [title, {from: body, as: html, limit: 80}]
             description: {from: [summary, body], as: html}
             terms: {text: 'Ask: in {the} shop'}
-            reward: {from: price, currency: {from: code}}
+            reward: {from: price, currency: {from: code}, percent: kind}
             image: https://img.example{path}
             link:
             - https://a-rather-long-address.example/of/a/shop/{id}

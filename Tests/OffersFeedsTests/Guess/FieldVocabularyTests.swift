@@ -17,6 +17,39 @@ struct FieldVocabularyTests {
       try Self.first(#""name":"A","\#(key)":"<p>Long words</p>""#, .description) == "Long words")
   }
 
+  @Test(
+    "the first and last day are found by short names",
+    arguments: [
+      ("from", "to"), ("from", "till"), ("valid_from", "valid_until"), ("since", "until"),
+    ])
+  func days(first: String, last: String) throws {
+    let members = #""name":"A","\#(first)":"2026-12-01","\#(last)":"9999-12-31""#
+    let guess = try GuessReading(
+      #"[{"id":1,"name":"B","\#(first)":"2026-12-01","\#(last)":"2026-12-24"},{"id":2,\#(members)}]"#
+    )
+    #expect(guess.all(.startsAt) == ["1796083200", "1796083200"])
+    #expect(guess.all(.expiresAt) == ["1798156799", nil])
+  }
+
+  @Test(
+    "an amount is a percentage where the member beside it says so",
+    arguments: [
+      (#""discount":10,"discount_type":"percent""#, #""discount":5,"discount_type":"fixed_cart""#),
+      (#""amount":10,"isPercentage":true"#, #""amount":5,"isPercentage":false"#),
+      (#""discount":10,"is_percent":"1""#, #""discount":5,"is_percent":"0""#),
+      (#""discount":{"value":10,"unit":"%"}"#, #""discount":{"value":5,"unit":"EUR"}"#),
+      (
+        #""discountValue":"10","discountType":"PERCENTAGE""#,
+        #""discountValue":"5","discountType":"AMOUNT""#
+      ),
+    ])
+  func percentages(percent: String, money: String) throws {
+    let guess = try GuessReading(
+      #"[{"id":1,"name":"A","currency":"EUR",\#(percent)},{"id":2,"name":"B","currency":"EUR",\#(money)}]"#
+    )
+    #expect(guess.all(.reward) == ["10 %", "5 EUR"])
+  }
+
   @Test("the end of a validity period is that of the offer, and the end of a sale is not")
   func ends() throws {
     #expect(try Self.first(#""name":"A","valid_until":"24.12.2026""#, .expiresAt) != nil)

@@ -19,7 +19,9 @@ struct RewardParserTests {
     ("UP TO 5% back", "up to 500 %"), ("Earn up to 8% Cash Back", "up to 800 %"),
     ("Group to $5", "500 USD"), ("Up today $5", "500 USD"),
     ("$9999999999999", "999999999999900 USD"), ("$ 5", "500 USD"), ("5$", "500 USD"),
-    ("5 $", "500 USD"), ("$5USD", "500 USD"),
+    ("5 $", "500 USD"), ("$5USD", "500 USD"), ("$٥", "500 USD"), ("$５", "500 USD"),
+    ("５０％", "5000 %"), ("$١٬٢٣٤٫٥٠", "123450 USD"), ("५%", "500 %"), ("20%OFF", "2000 %"),
+    ("20%割引", "2000 %"), ("$1 off one", "100 USD"),
   ]
 
   @Test("a single amount or percentage is parsed exactly", arguments: exact)
@@ -38,13 +40,26 @@ struct RewardParserTests {
     "$5½",
     "$5¢", "5‰", "$5-off", "$5'", "¥500", "50 cents", "5 points",
     "5pc", "x5%", "$5_", "#5", "5th", "99999999999999999999", "$99999999999999999999",
-    "99999999999999999999%", "$0.99999999999999999999", "$1e3", "1e3%", "$0x10", "$٥", "$５", "５%",
-    "Up to 3x", "Sign up to get $5", "Up to an extra 5%", "Up to: $5",
+    "99999999999999999999%", "$0.99999999999999999999", "$1e3", "1e3%", "$0x10",
+    "Up to 3x", "from $3", "Starting at $5", "$1 off 2", "$1 off any two", "BOGO 50% off",
+    "Buy one get one 50% off", "Second one 50% off", "Sign up to get $5", "Up to an extra 5%",
+    "Up to: $5",
   ]
 
   @Test("an ambiguous text stays text", arguments: doubtful)
   func guessesNothing(text: String) {
     #expect(RewardReading.parse(text) == "text")
+  }
+
+  @Test(
+    "a price is no percentage and no saving",
+    arguments: [
+      ("$3", "300 USD"), ("now $3", "300 USD"), ("save $3", "text"), ("$3 off", "text"),
+      ("20%", "text"), ("20% off", "text"), ("£3 Rabatt", "text"), ("from $3", "text"),
+      ("3.00 USD", "300 USD"), ("99¢", "99 USD"), ("$5.00 ea", "500 USD"),
+    ])
+  func readsPrices(text: String, value: String) {
+    #expect(RewardReading.parse(text, role: .price) == value)
   }
 
   @Test("a dollar sign is the dollar of the feed's definition")

@@ -5,8 +5,9 @@ import OffersFeeds
 /// hundredths.
 enum RewardReading {
   /// Parses a text of a feed as a sync does; an amount without a currency is `500 XXX`.
-  static func parse(_ text: String, currency: String? = "USD") -> String {
-    let parser = RewardParser(feedCurrency: currency)
+  static func parse(_ text: String, currency: String? = "USD", role: ValueRole = .reward) -> String
+  {
+    let parser = RewardParser(feedCurrency: currency, role: role)
     var text = text
     return formatted(text.withUTF8 { parser.parse(UnsafeRawBufferPointer($0)) })
   }

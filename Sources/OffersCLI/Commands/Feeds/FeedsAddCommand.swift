@@ -55,6 +55,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let (definition, kind) = try await made(guess, options)
     let check = try await guess.check(
       definition, of: kind, firstCount: yes ? 0 : Self.shownCount, options: options)
+    if let note = check.valueNote(definition) { Output.note(.line(note)) }
     if !yes { try confirm(check, definition) }
     try await OwnFeeds(file: file, database: place.open(.readWrite)).add(definition)
     LogEntry("feed added", ["feed": name]).send()

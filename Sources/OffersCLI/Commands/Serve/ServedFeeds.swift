@@ -193,9 +193,11 @@ extension FeedCheckResult {
     var rows: [FoundField] = [(.id, "id", definition.id.places, fieldCounts[.id] ?? 0)]
     for field in OfferField.allCases {
       let role = definition.presentation.valueRole
-      guard let rule = definition.fields[field], let name = field.definitionName(role)
+      guard definition.fields[field] != nil || fieldCounts[field] != nil,
+        let name = field.definitionName(role)
       else { continue }
-      rows.append((field, name, rule.places, fieldCounts[field] ?? 0))
+      let places = definition.fields[field]?.places ?? "the text"
+      rows.append((field, name, places, fieldCounts[field] ?? 0))
     }
     for attribute in definition.attributes {
       let count = attributeCounts[attribute.label] ?? 0

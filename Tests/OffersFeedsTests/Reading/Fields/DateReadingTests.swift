@@ -55,10 +55,34 @@ struct DateReadingTests {
 
   @Test("a date before 1970 has negative seconds")
   func oldDays() throws {
-    let reading = try YAMLReading(Self.yaml, #"[{"id":1,"d":"1969-12-31"}]"#)
-    #expect(reading.all(.startsAt) == ["-86400"])
-    #expect(reading.all(.expiresAt) == ["-1"])
-    #expect(reading.attributes.first?.first == "Date: 1969-12-31")
+    let reading = try YAMLReading(Self.yaml, #"[{"id":1,"d":"1968-12-31"}]"#)
+    #expect(reading.all(.startsAt) == ["-31622400"])
+    #expect(reading.all(.expiresAt) == ["-31536001"])
+    #expect(reading.attributes.first?.first == "Date: 1968-12-31")
+  }
+
+  @Test(
+    "a date that programs store for no date is none, without a note",
+    arguments: [
+      "0", #""0""#, #""0000-00-00""#, #""0000-00-00 00:00:00""#, #""0001-01-01T00:00:00""#,
+      #""-0001-11-30T00:00:00+00:00""#, #""1970-01-01""#, #""1900-01-01""#, #""9999-12-31""#,
+      #""9999-12-31T23:59:59.9999999Z""#, #""31.12.9999""#, "253402300799", #""253402300799""#,
+      "253402300799000", "-62135596800", #""/Date(-62135596800000)/""#, "99991231", #""N/A""#,
+      #""never""#, #""ongoing""#, #""unbefristet""#, #"" ""#, "-1",
+    ])
+  func means(none printed: String) throws {
+    let reading = try YAMLReading(Self.yaml, "[{\"id\":1,\"d\":\(printed)}]")
+    #expect(reading.all(.startsAt) == [nil])
+    #expect(reading.all(.expiresAt) == [nil])
+    #expect(reading.mends.isEmpty)
+  }
+
+  @Test("full-width and Arabic digits are digits")
+  func foldsDigits() throws {
+    for day in ["２０２６-08-21", "٢٠٢٦-٠٨-٢١", "２０２６年８月２１日"] {
+      let reading = try YAMLReading(Self.yaml, #"[{"id":1,"d":"\#(day)"}]"#)
+      #expect(reading.all(.startsAt) == ["1787270400"], "\(day)")
+    }
   }
 
   @Test(

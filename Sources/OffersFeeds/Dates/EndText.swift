@@ -1,0 +1,443 @@
+import OffersCore
+
+/// Finds the end of an offer that its title or description states, for an offer whose feed has no member for it.
+///
+/// A date counts only behind a word for an end, such as `exp`, `valid until` or `jusqu'au`, and before `まで`.
+/// It is read by `DateParser`; a date without a year, a weekday and `today` count from the day on which the
+/// offer was published. A text that states two ends has none. The work is linear in the size of the text.
+struct EndText {
+  /// The version of the rules; see `DateParser.rules`.
+  static let rules = "1"
+
+  /// What a text states.
+  enum Finding: Equatable {
+    case none
+    /// The end, and the part of the text that states it.
+    case one(ParsedDate, String)
+    /// The text states several ends, or one that may be either of two days.
+    case several
+  }
+
+  private let text: UnsafeRawBufferPointer
+  /// The text in lower case.
+  private let low: UnsafeRawBufferPointer
+  private let order: DateOrder?
+  /// The number of the day on which the offer was published; nil if that is not known.
+  private let published: Int64?
+  private var ends: [(date: ParsedDate, range: Range<Int>)] = []
+  private var isUnclear = false
+
+  /// The number of words for an end that are looked at.
+  private static let limit = 64
+  /// The number of days after its publication in which an offer without a year ends.
+  private static let yearDays: Int64 = 270
+  /// The number of days after its publication in which an offer with an ambiguous date ends.
+  private static let orderDays: Int64 = 400
+
+  /// - Parameters:
+  ///   - text: a title or a description.
+  ///   - order: whether the day or the month comes first in the feed's dates; nil if it is unknown.
+  ///   - published: the number of the day on which the offer was published; nil if it is unknown.
+  static func find(in text: String, order: DateOrder?, published: Int64?) -> Finding {
+    text.withBytes { original in
+      let folded = FoldedText(original)
+      return folded.bytes.withUnsafeBytes { plain in
+        folded.lowered.withUnsafeBytes { low in
+          var end = EndText(text: plain, low: low, order: order, published: published)
+          end.scan()
+          return end.reading { range in
+            String(
+              decoding: UnsafeRawBufferPointer(rebasing: original[folded.origin(of: range)]),
+              as: UTF8.self)
+          }
+        }
+      }
+    }
+  }
+
+  private init(
+    text: UnsafeRawBufferPointer, low: UnsafeRawBufferPointer, order: DateOrder?, published: Int64?
+  ) {
+    self.text = text
+    self.low = low
+    self.order = order
+    self.published = published
+  }
+
+  private func reading(_ print: (Range<Int>) -> String) -> Finding {
+    guard let first = ends.first else { return isUnclear ? .several : .none }
+    let isOne = !isUnclear && ends.allSatisfy { $0.date == first.date }
+    return isOne ? .one(first.date, print(first.range)) : .several
+  }
+
+  private mutating func scan() {
+    var index = 0
+    var count = 0
+    while index < low.count, count < Self.limit {
+      let isStart =
+        index == 0
+        || !CharacterScan.isWordByte(low[index - 1]) && !CharacterScan.isDigit(low[index - 1])
+      if isStart, CharacterScan.isLetter(low[index]) {
+        if let (trigger, end) = findTrigger(at: index) {
+          count += 1
+          read(trigger, from: index, to: end)
+          index = end
+          continue
+        }
+      } else if low[index] == 0xE3 || low[index] >= 0xE5, let end = eastAsianEnd(at: index) {
+        count += 1
+        index = end
+        continue
+      }
+      index += 1
+    }
+  }
+
+  private mutating func add(_ date: ParsedDate?, _ range: Range<Int>) {
+    if let date { ends.append((date, range)) } else { isUnclear = true }
+  }
+
+  private static func day(_ number: Int64) -> ParsedDate {
+    ParsedDate(seconds: number * 86_400, isWholeDay: true)
+  }
+
+  /// A word for an end.
+  private struct Trigger {
+    let word: StaticString
+    /// Whether a weekday or `today` may follow.
+    var isStrong = true
+    /// Whether only a span of two dates may follow.
+    var isSpan = false
+    /// Whether it is `ends`, `expires` or the like, so that a weekday before it begins no span.
+    var isVerb: Bool { word.utf8Start[0] == 0x65 }
+  }
+
+  /// Longer words come before those that they begin with.
+  private static let triggers: [Trigger] =
+    [
+      "expires", "expired", "expire", "expiring", "expiry", "expiration", "exp", "exps", "ends",
+      "ending", "end date", "valid until", "valid through", "valid thru", "valid till",
+      "valid to", "valid til", "good through", "good thru", "until", "till", "'til", "til", "bis",
+      "endet", "läuft ab", "ablauf", "ablaufdatum", "jusqu'au", "jusqu’au", "jusqu'à", "jusqu’à",
+      "termine", "fin", "hasta", "caduca", "vence", "termina", "finaliza", "expira", "fino al",
+      "fino a", "scade", "scadenza", "entro", "t/m", "tot en met", "geldig tot", "até",
+      "gäller till", "t.o.m.", "til og med", "redeem by", "use by", "deadline",
+    ].map { Trigger(word: $0) }
+    + ["through", "thru", "tot"].map { Trigger(word: $0, isStrong: false) }
+    + [
+      "valid from", "valid", "good", "from", "gültig vom", "gültig von", "gültig", "vom", "du",
+      "valable du", "valable", "del", "válido del", "válido", "dal", "van",
+    ].map { Trigger(word: $0, isStrong: false, isSpan: true) }
+
+  /// Words between one for an end and the date.
+  private static let fillers: [StaticString] = [
+    "on", "the", "date", "date:", "am", "an", "zum", "dem", "den", "einschließlich", "inkl.",
+    "inkl",
+    "le", "el", "il", "al", "día", "dia", "at", "midnight on", "midnight", "this", "diesen",
+    "kommenden", "ce", "este", "questa", "coming", "de validité", "em", "lo", "au", "zu",
+  ]
+  private static let joints: [StaticString] = [
+    "-", "–", "—", "to", "through", "thru", "until", "till", "bis zum", "bis", "au", "al", "a",
+    "t/m",
+    "e il", "and",
+  ]
+  private static let today: [StaticString] = [
+    "today", "tonight", "heute", "aujourd'hui", "aujourd’hui", "ce soir", "hoy", "oggi", "vandaag",
+  ]
+  private static let tomorrow: [StaticString] = [
+    "tomorrow", "morgen", "demain", "mañana", "domani",
+  ]
+  private static let negations: [StaticString] = [
+    "not", "nicht", "no", "closed", "unavailable", "geschlossen", "never", "isn't", "isn’t",
+    "won't",
+    "won’t", "fermé", "cerrado", "delayed", "postponed",
+  ]
+
+  private mutating func read(_ trigger: Trigger, from start: Int, to end: Int) {
+    var index = skipMarks(end)
+    for _ in 0..<3 {
+      guard let next = findEnd(Self.fillers, at: index) else { break }
+      index = skipMarks(next)
+    }
+    guard index > end, index < low.count, !isNegated(start) else { return }
+    if !trigger.isSpan, trigger.isStrong {
+      if let end = findEnd(Self.today, at: index) {
+        return add(published.map(Self.day), start..<end)
+      }
+      if let end = findEnd(Self.tomorrow, at: index) {
+        return add(published.map { Self.day($0 + 1) }, start..<end)
+      }
+    }
+    let weekday = weekday(at: index)
+    let places = [index] + (weekday.map { [skipMarks($0.end)] } ?? [])
+    for place in places {
+      guard let first = date(at: place, isBegin: true) else { continue }
+      if let last = laterDate(behind: first.end) { return add(last.date, start..<last.end) }
+    }
+    if trigger.isSpan { return }
+    if let found = places.lazy.compactMap({ [self] in date(at: $0) }).first {
+      let isOne = findEnd(["or", "oder", "ou", "o"], at: skipMarksAndSpaces(found.end)) == nil
+      return add(isOne ? found.date : nil, start..<found.end)
+    }
+    guard let weekday, trigger.isStrong, trigger.isVerb || !isSpan(before: start) else { return }
+    guard let published else {
+      isUnclear = true
+      return
+    }
+    // January 1, 1970 was a Thursday. Of an offer of a Sunday that ends on Sunday, the day is unknown.
+    let today = (published + 3) % 7 + 1
+    add(
+      today == weekday.number
+        ? nil : Self.day(published + (weekday.number - today + 7) % 7), start..<weekday.end)
+  }
+
+  private func findTrigger(at index: Int) -> (Trigger, end: Int)? {
+    for trigger in Self.triggers {
+      if let end = CharacterScan.findEnd(of: trigger.word, in: low, at: index) {
+        return (trigger, end)
+      }
+    }
+    return nil
+  }
+
+  /// The index after the first of some phrases that is at an index.
+  private func findEnd(_ phrases: [StaticString], at index: Int) -> Int? {
+    for phrase in phrases {
+      if let end = CharacterScan.findEnd(of: phrase, in: low, at: index) { return end }
+    }
+    return nil
+  }
+
+  /// The index after spaces, colons, full stops, commas and dashes.
+  private func skipMarks(_ start: Int) -> Int {
+    var index = start
+    while index < low.count {
+      if ".:,-(*=#".utf8.contains(low[index]) {
+        index += 1
+      } else {
+        let next = CharacterScan.skipSpaces(low, from: index)
+        if next == index { break }
+        index = next
+      }
+    }
+    return index
+  }
+
+  private func isNegated(_ start: Int) -> Bool {
+    let window = UnsafeRawBufferPointer(rebasing: low[max(0, start - 24)..<start])
+    let clause = UnsafeRawBufferPointer(
+      rebasing: window[((window.lastIndex { ".;!?()".utf8.contains($0) }).map { $0 + 1 } ?? 0)...])
+    return clause.indices.contains { index in
+      (index == 0 || !CharacterScan.isWordByte(clause[index - 1]))
+        && Self.negations.contains {
+          CharacterScan.findEnd(of: $0, in: clause, at: index) != nil
+        }
+    }
+  }
+
+  /// The day of the week of three letters or more at an index, with the index after it.
+  private func weekday(at start: Int) -> (number: Int64, end: Int)? {
+    var cursor = DateCursor(
+      UnsafeRawBufferPointer(rebasing: low[start..<min(low.count, start + 24)]))
+    guard let value = cursor.takeName(in: DateParser.weekdays), cursor.index >= 3 else {
+      return nil
+    }
+    return (Int64(value[0] - 0x30), start + cursor.index)
+  }
+
+  /// Whether a word for a weekday or a day is before an index, so that opening days are meant.
+  private func isSpan(before end: Int) -> Bool {
+    let edge = CharacterScan.skipSpacesBack(low, from: end)
+    var start = edge
+    while start > 0, CharacterScan.isWordByte(low[start - 1]) || low[start - 1] & 0xC0 == 0x80 {
+      start -= 1
+    }
+    return start < edge && weekday(at: start)?.end == edge
+  }
+
+  /// The later date of a span whose first date ends at an index.
+  private func laterDate(behind end: Int) -> (date: ParsedDate, end: Int)? {
+    let start = skipMarksAndSpaces(end)
+    for joint in Self.joints {
+      guard let behind = CharacterScan.findEnd(of: joint, in: low, at: start) else { continue }
+      let index = CharacterScan.skipSpaces(low, from: behind)
+      if let found = date(at: index) { return found }
+      if let weekday = weekday(at: index), let found = date(at: skipMarks(weekday.end)) {
+        return found
+      }
+    }
+    return nil
+  }
+
+  private func skipMarksAndSpaces(_ start: Int) -> Int {
+    var index = CharacterScan.skipSpaces(low, from: start)
+    if index < low.count, low[index] == 0x2E || low[index] == 0x2C {
+      index = CharacterScan.skipSpaces(low, from: index + 1)
+    }
+    return index
+  }
+}
+
+/// Dates within a text.
+extension EndText {
+  /// The date that begins at an index, with the index after it. A date that may be either of two days is none.
+  ///
+  /// - Parameter isBegin: whether it is the first date of a span, which may be before the publication.
+  private func date(at start: Int, isBegin: Bool = false) -> (date: ParsedDate, end: Int)? {
+    guard start < text.count else { return nil }
+    let stops = stops(from: start)
+    for stop in stops.reversed() {
+      if let date = fullDate(start..<stop) { return (date, stop) }
+    }
+    guard let published else { return nil }
+    for stop in stops.prefix(6).reversed() where !hasYear(behind: stop, start) {
+      let first = isBegin ? published - Self.yearDays : published
+      if let date = yearlessDate(start..<stop, first, published) { return (date, stop) }
+    }
+    return nil
+  }
+
+  /// The indices at which a date that begins at an index may end, in order: after words, and before marks at
+  /// their end.
+  private func stops(from start: Int) -> [Int] {
+    var stops: [Int] = []
+    var words = 0
+    var index = start
+    let limit = min(text.count, start + 60)
+    while index < limit, words < 8 {
+      let byte = text[index]
+      let isSpace = CharacterScan.spaceLength(text, at: index) > 0
+      if isSpace || ".,;:!?()[]*\"-".utf8.contains(byte) || byte == 0xE2 {
+        if index > start, stops.last != index { stops.append(index) }
+        if isSpace { words += 1 }
+        if isSpace, byte == 0x0A { return stops }
+      }
+      // `2026年12月31日` needs no space after it.
+      if index + 3 <= text.count, CharacterScan.stands("日", in: text, at: index) {
+        stops.append(index + 3)
+      }
+      index += 1
+    }
+    if index == text.count { stops.append(index) }
+    return stops
+  }
+
+  /// Whether the date up to an index goes on with a further number, such as a year.
+  private func hasYear(behind stop: Int, _ start: Int) -> Bool {
+    guard stop < text.count else { return false }
+    if text[stop] == 0x2E || text[stop] == 0x2D, stop + 1 < text.count,
+      CharacterScan.isDigit(text[stop + 1])
+    {
+      return text[stop] == 0x2E || !text[start..<stop].contains(0x2F)
+    }
+    var end = CharacterScan.skipSpaces(text, from: text[stop] == 0x2C ? stop + 1 : stop)
+    let first = end
+    while end < text.count, CharacterScan.isDigit(text[end]) { end += 1 }
+    return end - first == 4
+  }
+
+  private func fullDate(_ range: Range<Int>) -> ParsedDate? {
+    let part = UnsafeRawBufferPointer(rebasing: text[range])
+    guard part.count >= 6, part.contains(where: CharacterScan.isDigit),
+      !part.allSatisfy(CharacterScan.isDigit) || part.count == 8
+    else { return nil }
+    return inOrder {
+      DateParser.parse(part, order: $0)
+    } within: { date in
+      guard let published else { return nil }
+      let day = DayZone.fixed(offsetSeconds: 0).day(of: date)
+      return (published...(published + Self.orderDays)).contains(day)
+    }
+  }
+
+  /// The date that a parser finds. If it finds none without an order and the feed's is unknown, one of the two
+  /// orders must be impossible: as a date, or because the offer would not end soon after its publication.
+  private func inOrder(
+    _ parse: (DateOrder?) -> ParsedDate?, within isPlausible: (ParsedDate) -> Bool?
+  ) -> ParsedDate? {
+    if let date = parse(order) { return date }
+    if order != nil { return nil }
+    let dates = Set(DateOrder.allCases.compactMap(parse))
+    if dates.count == 1 { return dates.first }
+    let plausible = dates.filter { isPlausible($0) == true }
+    return plausible.count == 1 ? plausible.first : nil
+  }
+
+  /// Reads a date without a year by adding one, so that it is the first such day from a day on, soon after the
+  /// publication.
+  private func yearlessDate(
+    _ range: Range<Int>, _ first: Int64, _ published: Int64
+  ) -> ParsedDate? {
+    let part = Array(text[range])
+    guard part.count >= 3, part.contains(where: CharacterScan.isDigit), part.count <= 30 else {
+      return nil
+    }
+    let isTime = ["uhr", "am", "pm", "h", ":"] as [StaticString]
+    let next = CharacterScan.skipSpaces(low, from: range.upperBound)
+    if isTime.contains(where: { CharacterScan.findEnd(of: $0, in: low, at: next) != nil }),
+      part.allSatisfy({ CharacterScan.isDigit($0) || $0 == 0x2E })
+    {
+      return nil
+    }
+    let separators = part.filter { $0 == 0x2F || $0 == 0x2D || $0 == 0x2E }
+    let isNumeric = part.allSatisfy {
+      CharacterScan.isDigit($0) || $0 == 0x2F || $0 == 0x2D || $0 == 0x2E
+    }
+    if isNumeric, separators.isEmpty || separators.count > 2 { return nil }
+    let year = CivilDay(number: first).year
+    return inOrder { order in
+      for year in [year, year + 1] {
+        var whole = part
+        if part.suffix(3).elementsEqual("日".utf8) {
+          whole = Array("\(year)年".utf8) + part
+        } else if isNumeric {
+          if part.last != 0x2E { whole.append(separators[0]) }
+          whole += Array("\(year)".utf8)
+        } else {
+          whole += Array(" \(year)".utf8)
+        }
+        guard let date = whole.withUnsafeBytes({ DateParser.parse($0, order: order) }),
+          date.isWholeDay
+        else { continue }
+        if (first...(published + Self.yearDays)).contains(date.seconds / 86_400) { return date }
+      }
+      return nil
+    } within: { _ in
+      true
+    }
+  }
+
+  /// Reads `12月31日まで` and `2026年12月31日迄` at an index, and a date after a Chinese word for an end; returns
+  /// the index after it.
+  private mutating func eastAsianEnd(at start: Int) -> Int? {
+    for word in ["有效期至", "有効期限", "締切", "截至", "截止", "至"] as [StaticString]
+    where CharacterScan.stands(word, in: low, at: start) {
+      let index = skipMarks(start + word.utf8CodeUnitCount)
+      guard let found = date(at: index) else { return nil }
+      add(found.date, start..<found.end)
+      return found.end
+    }
+    for word in ["まで", "迄", "까지"] as [StaticString]
+    where CharacterScan.stands(word, in: low, at: start) {
+      let edge = CharacterScan.skipSpacesBack(low, from: start)
+      // The date is before the word; its longest part that is a date counts.
+      var first = edge
+      var found: (date: ParsedDate, start: Int)?
+      let limit = max(0, edge - 24)
+      while first > limit {
+        first -= 1
+        guard CharacterScan.isDigit(text[first]),
+          first == 0 || !CharacterScan.isDigit(text[first - 1])
+        else { continue }
+        let range = first..<edge
+        let date = fullDate(range) ?? published.flatMap { yearlessDate(range, $0, $0) }
+        found = date.map { ($0, first) } ?? found
+      }
+      guard let found else { return nil }
+      let end = start + word.utf8CodeUnitCount
+      add(found.date, found.start..<end)
+      return end
+    }
+    return nil
+  }
+}

@@ -1,0 +1,530 @@
+import OffersCore
+
+/// Finds the reward or the price that the title or description of an offer states, for an offer whose feed has no
+/// member for it.
+///
+/// Amounts and percentages are those of `RewardParser`. An amount counts as a reward only beside a word for a
+/// saving (`save £3`, `5 € Rabatt`, `-20 %`), and as a price only beside one for a price (`from $3`, `2 for $5`)
+/// or at the end of a title. A text that states two different ones has no reading. The work is linear in the
+/// size of the text: each number and word is looked at within a window of constant size.
+struct DealText {
+  /// The version of the rules; see `RewardParser.rules`.
+  static let rules = "1"
+
+  /// What a text states.
+  enum Finding: Equatable {
+    case none
+    /// The part of the text that states the reward or price, as it is printed.
+    case one(String)
+    /// The text states several, and it is unclear which of them counts.
+    case several
+  }
+
+  let text: UnsafeRawBufferPointer
+  /// The text in lower case.
+  private let low: UnsafeRawBufferPointer
+  private let rewards: RewardParser
+  private let role: ValueRole
+  private let isTitle: Bool
+  /// Rewards; of a text about prices, the prices.
+  private var main: [Range<Int>] = []
+  /// Multiple prices and free deliveries, which count where there is no other reward.
+  private var minor: [Range<Int>] = []
+  private var isUnclear = false
+  /// The last number of the text.
+  private var last: Last?
+  /// The numbers of amounts in the text that are prices only by their place, and that are nothing known.
+  private var placedCount = 0
+  private var otherCount = 0
+
+  /// A number that may be the first of a span.
+  private struct Last {
+    var range: Range<Int>
+    /// Whether the range is in `main`.
+    var isMain: Bool
+    /// The amount or percentage; nil for another number.
+    var printed: RewardParser.Printed?
+  }
+
+  /// - Parameters:
+  ///   - text: a title or a description.
+  ///   - role: what is sought.
+  ///   - isTitle: whether an amount at the end of the text is its price.
+  ///   - rewards: the parser of the feed's amounts.
+  static func find(
+    in text: String, role: ValueRole, isTitle: Bool, _ rewards: RewardParser
+  ) -> Finding {
+    text.withBytes { original in
+      let folded = FoldedText(original)
+      return folded.bytes.withUnsafeBytes { plain in
+        folded.lowered.withUnsafeBytes { low in
+          var deal = DealText(
+            text: plain, low: low, rewards: rewards, role: role, isTitle: isTitle)
+          deal.scan()
+          return deal.reading { range in
+            String(
+              decoding: UnsafeRawBufferPointer(rebasing: original[folded.origin(of: range)]),
+              as: UTF8.self)
+          }
+        }
+      }
+    }
+  }
+
+  private init(
+    text: UnsafeRawBufferPointer, low: UnsafeRawBufferPointer, rewards: RewardParser,
+    role: ValueRole, isTitle: Bool
+  ) {
+    self.text = text
+    self.low = low
+    self.rewards = rewards
+    self.role = role
+    self.isTitle = isTitle
+  }
+
+  private func reading(_ print: (Range<Int>) -> String) -> Finding {
+    if isUnclear || placedCount > 0 && otherCount > 0 { return .several }
+    let found = main.isEmpty ? minor : main
+    // A title with an amount that is not clear is not explained by another one in the description.
+    if role == .price, isTitle, found.isEmpty, otherCount > 0 { return .several }
+    guard let first = found.first else { return .none }
+    let value = meaning(first)
+    return found.allSatisfy { meaning($0) == value } ? .one(print(first)) : .several
+  }
+
+  /// The value of a part of the text, by which two parts are the same; of one without a value its words.
+  private func meaning(_ range: Range<Int>) -> String {
+    let part = UnsafeRawBufferPointer(rebasing: text[range])
+    let value = rewards.parse(part)
+    if value.kind == 0 {
+      return String(decoding: low[range].filter { $0 > 0x20 }, as: UTF8.self)
+    }
+    return "\(value.kind) \(value.number) \(value.currency) \(value.isUpTo)"
+  }
+
+  private mutating func scan() {
+    var index = 0
+    while index < low.count {
+      let isStart = index == 0 || !CharacterScan.isWordByte(low[index - 1])
+      if CharacterScan.isDigit(low[index]) {
+        index = isStart || low[index - 1] & 0x80 != 0 ? number(at: index) : digitsEnd(index)
+      } else if isStart, CharacterScan.isLetter(low[index]) {
+        index = word(at: index)
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  private func digitsEnd(_ start: Int) -> Int {
+    var end = start
+    while end < low.count, CharacterScan.isDigit(low[end]) { end += 1 }
+    return end
+  }
+
+  /// The whole number of at most three digits at an index, in digits or in a word.
+  private func count(at start: Int) -> (value: Int, end: Int)? {
+    let end = digitsEnd(start)
+    if (1...3).contains(end - start) {
+      return (low[start..<end].reduce(0) { $0 * 10 + Int($1 - 0x30) }, end)
+    }
+    for (word, value) in DealWords.numbers {
+      if let end = CharacterScan.findEnd(of: word, in: low, at: start) { return (value, end) }
+    }
+    return nil
+  }
+
+  private func skip(_ index: Int) -> Int { CharacterScan.skipSpaces(low, from: index) }
+
+  private func findEnd(_ phrases: [StaticString], at index: Int) -> Int? {
+    for phrase in phrases {
+      if let end = CharacterScan.findEnd(of: phrase, in: low, at: index) { return end }
+    }
+    return nil
+  }
+
+  private func findStart(_ phrases: [StaticString], endingAt index: Int) -> Int? {
+    for phrase in phrases {
+      if let start = CharacterScan.findStart(of: phrase, in: low, endingAt: index) { return start }
+    }
+    return nil
+  }
+}
+
+/// Single amounts and percentages.
+extension DealText {
+  /// Reads the number that begins at an index; returns the index from which to go on.
+  private mutating func number(at start: Int) -> Int {
+    if let end = multiple(at: start) { return end }
+    guard let printed = rewards.findPrinted(in: text, at: start) else {
+      let end = digitsEnd(start)
+      last = Last(range: start..<end, isMain: false, printed: nil)
+      return end
+    }
+    let joined = joined(to: printed)
+    let saving = saving(printed)
+    var range = saving ?? printed.range
+    var isMain = saving != nil && role == .reward
+    if role == .price, saving == nil, let price = price(printed) { (range, isMain) = (price, true) }
+    if let joined, isMain || joined.isMain {
+      // The first number of the span may have counted alone.
+      let first = joined.isMain ? main.popLast() : nil
+      range = (first ?? joined.range).lowerBound..<range.upperBound
+      isMain = true
+    }
+    if isMain { main.append(range) }
+    last = Last(range: range, isMain: isMain, printed: printed)
+    return max(range.upperBound, start + 1)
+  }
+
+  /// The number before another one if both are the ends of a span or a choice, as in `10–20 %`.
+  private func joined(to printed: RewardParser.Printed) -> Last? {
+    guard let last, last.range.upperBound <= printed.range.lowerBound else { return nil }
+    // In `$20 - 50% off` and `$20 - $5 off` the first is a price.
+    if let first = last.printed {
+      guard first.isPercent == printed.isPercent else { return nil }
+      if let low = first.value, let high = printed.value, low >= high { return nil }
+    }
+    let between = skip(last.range.upperBound)
+    let end = CharacterScan.skipSpacesBack(low, from: printed.range.lowerBound)
+    guard between < end else { return nil }
+    let isJoined = DealWords.joints.contains {
+      end - between == $0.utf8CodeUnitCount && CharacterScan.stands($0, in: low, at: between)
+    }
+    return isJoined ? last : nil
+  }
+
+  /// The range of an amount with the words that make it a saving; nil if there are none.
+  private mutating func saving(_ printed: RewardParser.Printed) -> Range<Int>? {
+    let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
+    guard printed.isPlausible else { return nil }
+    let after = savingEnd(end)
+    // Words such as `an extra` and `up to` may be between the word for the saving and the amount.
+    var first = start
+    var limitStart: Int?
+    for _ in 0..<4 {
+      let edge = CharacterScan.skipSpacesBack(low, from: first)
+      if let limit = findStart(DealWords.limits, endingAt: edge) {
+        (first, limitStart) = (limit, limit)
+      } else if let filler = findStart(DealWords.fillers, endingAt: edge) {
+        first = filler
+      } else {
+        break
+      }
+    }
+    let edge = CharacterScan.skipSpacesBack(low, from: first)
+    let before = findStart(DealWords.savingsBefore, endingAt: edge)
+    let isMinus = hasMinus(before: start)
+    guard after != nil || before != nil || isMinus else { return nil }
+    if let before, after == nil, isNegated(before) { return nil }
+    let from = before ?? limitStart ?? start
+    if isOrdinal(before: from) {
+      isUnclear = true
+      return from..<(after ?? end)
+    }
+    guard let after, CharacterScan.findStart(of: "off", in: low, endingAt: after) != nil else {
+      return from..<(after ?? conditionEnd(end, isDirect: false) ?? end)
+    }
+    return from..<(conditionEnd(after, isDirect: true) ?? after)
+  }
+
+  /// The end of the words after an amount that make it a saving.
+  private func savingEnd(_ end: Int) -> Int? {
+    var index = skip(end)
+    if index == end, index < low.count, low[index] == 0x2D { index += 1 }
+    guard let behind = findEnd(DealWords.savingsAfter, at: index) else { return nil }
+    if findEnd(DealWords.vouchers, at: index) != nil, isPrize(before: end) { return nil }
+    guard behind < low.count else { return behind }
+    // `Off-road` and `back to school` are other words.
+    if low[behind] == 0x2D, behind + 1 < low.count, CharacterScan.isLetter(low[behind + 1]) {
+      return nil
+    }
+    let next = skip(behind)
+    return findEnd(DealWords.otherAfter, at: next) == nil ? behind : nil
+  }
+
+  /// Whether a minus is directly before an amount, and no other number before it.
+  private func hasMinus(before start: Int) -> Bool {
+    let minuses: [StaticString] = ["-", "\u{2212}", "\u{2013}"]
+    let minus = minuses.first {
+      CharacterScan.stands($0, in: low, at: start - $0.utf8CodeUnitCount)
+    }
+    guard let minus else { return false }
+    let index = start - minus.utf8CodeUnitCount
+    guard CharacterScan.isBoundary(low, before: index) || index > 0 && low[index - 1] == 0x5B
+    else { return false }
+    let edge = CharacterScan.skipSpacesBack(low, from: index)
+    return edge == 0 || !CharacterScan.isDigit(low[edge - 1]) && low[edge - 1] != 0x25
+  }
+
+  /// The end of a condition after a saving, which is a number of things to buy or an amount to spend, as in
+  /// `$1 off 2` and `save $1 when you buy 2`. With it the text has no exact value.
+  ///
+  /// - Parameter isDirect: whether the number may follow without a word such as `any`.
+  private func conditionEnd(_ end: Int, isDirect: Bool) -> Int? {
+    var index = skip(end)
+    var isDirect = isDirect
+    var hasWord = false
+    for _ in 0..<3 {
+      guard let next = findEnd(DealWords.conditions, at: index) else { break }
+      (isDirect, hasWord) = (false, true)
+      index = skip(next)
+    }
+    if index < low.count, low[index] == 0x28 { index += 1 }
+    guard index > end, index < low.count, isDirect || hasWord else { return nil }
+    if isDirect, !CharacterScan.isDigit(low[index]), low[index] &- 0x61 >= 26 {
+      // `$5 off $25`: an amount to spend.
+      var digit = index
+      while digit < low.count, digit < index + 5, !CharacterScan.isDigit(low[digit]),
+        CharacterScan.spaceLength(low, at: digit) == 0
+      {
+        digit += 1
+      }
+      guard digit < low.count, let printed = rewards.findPrinted(in: text, at: digit),
+        printed.range.lowerBound == index
+      else { return nil }
+      return printed.range.upperBound
+    }
+    guard let count = count(at: index), count.value > 0,
+      count.end == low.count || low[count.end] < 0x80 && !"/:".utf8.contains(low[count.end])
+    else { return nil }
+    if !isDirect, rewards.findPrinted(in: text, at: index) != nil { return nil }
+    // A size is no number of things: `12 oz`, `2-pack`.
+    if count.end < low.count, low[count.end] == 0x2D || low[count.end] == 0x2E { return nil }
+    return findEnd(DealWords.units, at: skip(count.end)) == nil ? count.end : nil
+  }
+
+  /// Whether a word before a saving says that it is that of a second item, as in `2nd at 50% off`.
+  private func isOrdinal(before start: Int) -> Bool {
+    let window = UnsafeRawBufferPointer(rebasing: low[max(0, start - 24)..<start])
+    let clause = UnsafeRawBufferPointer(
+      rebasing: window[
+        ((window.lastIndex { ".;!?()|".utf8.contains($0) || $0 == 0x0A }).map { $0 + 1 } ?? 0)...])
+    for index in clause.indices
+    where index == 0
+      || !CharacterScan.isWordByte(clause[index - 1])
+        && !CharacterScan.isDigit(clause[index - 1])
+    {
+      for word in DealWords.ordinals
+      where CharacterScan.findEnd(of: word, in: clause, at: index) != nil {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func isNegated(_ start: Int) -> Bool {
+    let edge = CharacterScan.skipSpacesBack(low, from: start)
+    return findStart(["no", "not", "kein", "keinen", "sin", "sans", "senza"], endingAt: edge) != nil
+  }
+
+  /// Whether a voucher is one that can be won.
+  private func isPrize(before start: Int) -> Bool {
+    let window = UnsafeRawBufferPointer(rebasing: low[max(0, start - 40)..<start])
+    return window.indices.contains { index in
+      (index == 0 || !CharacterScan.isWordByte(window[index - 1]))
+        && DealWords.prizes.contains { CharacterScan.stands($0, in: window, at: index) }
+    }
+  }
+
+  /// The range of a price with the words that belong to it; nil for another amount.
+  private mutating func price(_ printed: RewardParser.Printed) -> Range<Int>? {
+    let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
+    if printed.isPercent { return nil }
+    var edge = CharacterScan.skipSpacesBack(low, from: start)
+    if edge > 0, low[edge - 1] == 0x3A { edge = CharacterScan.skipSpacesBack(low, from: edge - 1) }
+    let next = skip(end)
+    if findStart(DealWords.oldPrices, endingAt: edge) != nil
+      || findEnd(DealWords.notPrices, at: next) != nil
+    {
+      return nil
+    }
+    let rate = rateEnd(end)
+    if let open = findStart(DealWords.openPrices, endingAt: edge) { return open..<(rate ?? end) }
+    if let rate { return start..<rate }
+    if findStart(DealWords.prices, endingAt: edge) != nil
+      || findEnd(DealWords.pricesAfter, at: next) != nil
+    {
+      return start..<end
+    }
+    // The only amount in a title is its price if the title ends with it.
+    otherCount += 1
+    guard isTitle, findStart(DealWords.figures, endingAt: edge) == nil else { return nil }
+    let isEnd =
+      next == low.count || [0x28, 0x29, 0x2B, 0x5B, 0x5D, 0x7C].contains(low[next])
+      || findEnd(["shipped", "w/", "at", "via", "& free"], at: next) != nil
+    guard isEnd else { return nil }
+    otherCount -= 1
+    placedCount += 1
+    return start..<end
+  }
+
+  /// The end of what makes a price a rate, as in `$3.99/lb` and `$5 each`.
+  private func rateEnd(_ end: Int) -> Int? {
+    var index = skip(end)
+    guard index < low.count else { return nil }
+    if low[index] == 0x2F {
+      index = skip(index + 1)
+      var behind = index
+      while behind < low.count, CharacterScan.isWordByte(low[behind]) { behind += 1 }
+      return behind > index && behind - index <= 12 ? behind : nil
+    }
+    return findEnd(DealWords.rates, at: index)
+  }
+}
+
+/// Several things for one price, and free ones.
+extension DealText {
+  /// Reads a number that begins a price or reward of several things, such as `2 for $5`, `3 for 2` and
+  /// `1+1 free`; returns the index after it, or nil for another number.
+  private mutating func multiple(at start: Int) -> Int? {
+    guard start == 0 || !".,/$€£-".utf8.contains(low[start - 1]),
+      let first = count(at: start), first.value > 0
+    else { return nil }
+    let next = skip(first.end)
+    guard next < low.count else { return nil }
+    if first.value == 1, CharacterScan.stands("/2", in: low, at: first.end),
+      let end = findEnd(["price", "off"], at: skip(first.end + 2))
+    {
+      return take(start..<end)
+    }
+    if low[next] == 0x2B, let second = count(at: skip(next + 1)),
+      let end = findEnd(DealWords.free, at: skip(second.end))
+    {
+      return take(start..<end)
+    }
+    if low[next] == 0x78, let second = count(at: skip(next + 1)), second.value == first.value - 1,
+      second.value <= 5, second.value > 0, isPlainEnd(second.end)
+    {
+      return take(start..<second.end)
+    }
+    return bundle(start, first)
+  }
+
+  /// Reads `3 for the price of 2`, `3 for 2`, `2 for $5` and `2/$5`.
+  private mutating func bundle(_ start: Int, _ first: (value: Int, end: Int)) -> Int? {
+    let next = skip(first.end)
+    if let of = findEnd(DealWords.pricesOf, at: next), let second = count(at: skip(of)) {
+      return take(start..<second.end)
+    }
+    var index = low[next] == 0x2D ? next + 1 : next
+    if low[index] == 0x2F {
+      index = skip(index + 1)
+    } else {
+      guard let joint = findEnd(DealWords.exchanges, at: index) else { return nil }
+      index = skip(joint < low.count && low[joint] == 0x2D ? joint + 1 : joint)
+    }
+    guard index < low.count, first.value <= 100 else { return nil }
+    let isSlash = low[next] == 0x2F
+    var digit = index
+    while digit < low.count, digit < index + 5, !CharacterScan.isDigit(low[digit]),
+      low[digit] != 0x20
+    {
+      digit += 1
+    }
+    if digit < low.count, CharacterScan.isDigit(low[digit]),
+      let printed = rewards.findPrinted(in: text, at: digit), !printed.isPercent,
+      printed.range.lowerBound == index
+    {
+      let end = printed.range.upperBound
+      if let saved = savingEnd(end) { return take(start..<saved) }
+      if role == .price { main.append(start..<end) } else { minor.append(start..<end) }
+      last = Last(range: start..<end, isMain: role == .price, printed: printed)
+      return end
+    }
+    guard !isSlash, let second = count(at: index), second.value > 0, second.value < first.value,
+      first.value <= 12, isPlainEnd(second.end),
+      findEnd(DealWords.guests, at: skip(second.end)) == nil
+    else { return nil }
+    return take(start..<second.end)
+  }
+
+  /// Whether no unit and no further part of a number is at an index.
+  private func isPlainEnd(_ end: Int) -> Bool {
+    guard end < low.count else { return true }
+    let byte = low[end]
+    if byte == 0x25 || byte == 0x78 || CharacterScan.isWordByte(byte) { return false }
+    if byte == 0x2E || byte == 0x2C || byte == 0x3A || byte == 0x2F || byte == 0x2D {
+      return end + 1 == low.count || !CharacterScan.isDigit(low[end + 1])
+    }
+    let next = skip(end)
+    return next == low.count || low[next] != 0x78 && findEnd(DealWords.units, at: next) == nil
+  }
+
+  /// Keeps a reward that is a text without an exact value; returns its end.
+  private mutating func take(_ range: Range<Int>) -> Int {
+    if role == .reward { main.append(range) }
+    last = Last(range: range, isMain: role == .reward, printed: nil)
+    return range.upperBound
+  }
+
+  /// Reads a word that may begin a reward without an amount; returns the index from which to go on.
+  private mutating func word(at start: Int) -> Int {
+    var end = start + 1
+    while end < low.count, CharacterScan.isWordByte(low[end]) { end += 1 }
+    if role == .price { return end }
+    if let bogo = findEnd(["bogof", "bogo", "b1g1", "b2g1", "bogoho"], at: start) {
+      return take(start..<(qualifierEnd(skip(bogo)) ?? bogo))
+    }
+    if let half = findEnd(DealWords.halves, at: start) {
+      let edge = CharacterScan.skipSpacesBack(low, from: start)
+      return take((findStart(DealWords.limits, endingAt: edge) ?? start)..<half)
+    }
+    if let delivery = findEnd(DealWords.deliveries, at: start) {
+      minor.append(start..<delivery)
+      return delivery
+    }
+    if let reward = exchange(at: start) { return take(start..<reward) }
+    if low[start] == 0x74, let two = CharacterScan.findEnd(of: "two for one", in: low, at: start) {
+      return take(start..<two)
+    }
+    return end
+  }
+
+  /// The end of `free`, `50% off`, `half price` or `for $1` at an index.
+  private func qualifierEnd(_ start: Int) -> Int? {
+    var index = start
+    if let at = findEnd(["at", "for", "@"], at: index) { index = skip(at) }
+    if let end = findEnd(DealWords.free + DealWords.halves, at: index) { return end }
+    var digit = index
+    while digit < low.count, digit < index + 4, !CharacterScan.isDigit(low[digit]) { digit += 1 }
+    guard digit < low.count, let printed = rewards.findPrinted(in: text, at: digit),
+      printed.range.lowerBound == index
+    else { return nil }
+    return savingEnd(printed.range.upperBound) ?? printed.range.upperBound
+  }
+
+  /// The end of `buy 2 get 1 free`, `lleva 3 paga 2` and the like at an index; nil for another text.
+  private func exchange(at start: Int) -> Int? {
+    for (take, give) in DealWords.exchangeVerbs {
+      guard let verb = CharacterScan.findEnd(of: take, in: low, at: start) else { continue }
+      var index = skip(verb)
+      if let any = findEnd(["any"], at: index) { index = skip(any) }
+      guard let count = count(at: index) else { continue }
+      var end = count.end
+      let limit = min(low.count, end + 48)
+      while end < limit, low[end] != 0x2E, low[end] != 0x3B, low[end] != 0x0A {
+        if !CharacterScan.isWordByte(low[end - 1]),
+          let second = CharacterScan.findEnd(of: give, in: low, at: end)
+        {
+          return exchangeEnd(skip(second))
+        }
+        end += 1
+      }
+    }
+    return nil
+  }
+
+  /// The end of what is given, which begins at an index: to `free` or another word for its price within a few
+  /// words, else the number.
+  private func exchangeEnd(_ start: Int) -> Int? {
+    let counted = count(at: start)?.end ?? findEnd(["another", "the second"], at: start)
+    var index = counted ?? start
+    let limit = min(low.count, index + 32)
+    while index < limit, !".;!?\n".utf8.contains(low[index]) {
+      if !CharacterScan.isWordByte(low[index]), let end = qualifierEnd(skip(index)) { return end }
+      index += 1
+    }
+    return counted
+  }
+}

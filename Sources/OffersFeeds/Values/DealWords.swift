@@ -1,0 +1,157 @@
+/// The words for savings and prices beside an amount, in lower case: English, German, French, Spanish, Italian,
+/// Dutch, Portuguese, Polish, the Scandinavian languages, Japanese, Chinese and Korean.
+enum DealWords {
+  /// Words after an amount or percentage that is saved.
+  static let savingsAfter: [StaticString] = [
+    "off", "discount", "cash back", "cashback", "cash-back", "back", "rebate", "in savings",
+    "instant savings", "savings", "coupon", "voucher", "cheaper", "rabattcode", "rabatt", "rabat",
+    "nachlass", "preisnachlass", "sofortrabatt", "sparen", "gespart", "günstiger", "ersparnis",
+    "gutschein", "reduziert", "de réduction", "de reduction", "de remise", "de rabais",
+    "réduction", "remise", "d'économie", "d’économie", "d'économies", "remboursés", "offerts",
+    "offert", "de descuento",
+    "descuento", "de dto", "dto", "de ahorro", "de reembolso", "de desconto", "desconto",
+    "di sconto", "sconto", "di risparmio", "korting", "rabatu", "zniżki", "taniej", "slevy",
+    "sleva", "скидка", "скидки", "オフ", "割引", "引き", "引", "還元", "キャッシュバック", "할인",
+  ]
+
+  /// Those of `savingsAfter` that may be prizes, too.
+  static let vouchers: [StaticString] = ["coupon", "voucher", "gutschein"]
+  static let prizes: [StaticString] = [
+    "win", "gewinn", "verlos", "gagne", "gana", "vinci", "raffle",
+  ]
+
+  /// Words after those of `savingsAfter` that show another meaning.
+  static let otherAfter: [StaticString] = ["to", "road", "pain", "season", "the grid", "grid"]
+
+  /// Words before an amount that is saved.
+  static let savingsBefore: [StaticString] = [
+    "save", "saving", "savings of", "savings", "take", "discount of", "discount", "rebate of",
+    "rebate", "cashback", "cash back", "spare", "spart", "sparen sie", "spar", "rabatt von",
+    "rabatt", "nachlass von", "nachlass", "ersparnis", "rabattiert um", "économisez", "economisez",
+    "économie", "remise", "réduction", "rabais", "ahorra", "ahorre", "ahorro", "descuento",
+    "risparmia", "risparmi", "sconto", "scontato", "scontati", "sconti", "bespaar", "korting",
+    "spara", "rabat", "economize", "poupe", "desconto", "oszczędź", "zniżka", "sleva", "скидка",
+    "立减", "优惠",
+  ]
+
+  static let savings = savingsAfter + savingsBefore
+
+  /// Words between those of `savingsBefore` and the amount.
+  static let fillers: [StaticString] = [
+    "an extra", "an additional", "an", "a", "of", "von", "de", "del", "di", "un", "una", "van",
+    "til", "på", "sie", "zusätzlich", "um", ":",
+  ]
+  /// Words for a limit, and others that belong to the amount after them.
+  static let limits: [StaticString] = [
+    "up to", "bis zu", "jusqu'à", "jusqu’à", "hasta un", "hasta el", "hasta", "fino a", "fino al",
+    "tot", "op til", "upp till", "até", "最大", "最高", "extra", "additional", "minus",
+  ]
+
+  /// Words between a saving and the number of things to buy for it.
+  static let conditions: [StaticString] = [
+    "any", "your", "the purchase of", "purchase of", "when you buy", "when you purchase",
+    "when buying", "if you buy", "with purchase of", "wyb", "wub", "on", "of", "the", "for", "each",
+    "beim kauf von", "sur le", "sur la", "sur", "auf den", "auf das", "auf die", "auf", "en la",
+    "en el", "pour", "por la compra de", "dès", "l'achat de", "sul", "sulla", "per",
+  ]
+
+  static let numbers: [(word: StaticString, value: Int)] = [
+    ("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5), ("six", 6), ("zwei", 2),
+    ("drei", 3), ("deux", 2), ("trois", 3), ("dos", 2), ("tres", 3), ("due", 2), ("tre", 3),
+  ]
+
+  /// Units after a number that is a size.
+  static let units: [StaticString] = [
+    "oz", "fl", "ml", "cl", "l", "g", "gr", "kg", "mg", "lb", "lbs", "cm", "mm", "m", "ft", "inch",
+    "in", "ct", "count", "pk", "pack", "packs", "liter", "litre", "gb", "tb", "w", "v", "hours",
+    "days", "nights", "people", "grid", "%",
+  ]
+
+  static let ordinals: [StaticString] = [
+    "2nd", "3rd", "second", "third", "2ème", "2eme", "2e", "2.", "3e", "deuxième", "zweite",
+    "zweiten", "zweites", "segunda", "segundo", "2º", "2ª", "seconda", "secondo", "tweede",
+    "2:a", "drugi",
+  ]
+
+  /// What joins the two numbers of a span or a choice.
+  static let joints: [StaticString] = [
+    "-", "–", "—", "/", "to", "or", "bis", "oder", "à", "ou", "a", "o", "hasta", "tot", "of",
+    "til", "till", "~", "～",
+  ]
+
+  /// Words before the price of several things.
+  static let exchanges: [StaticString] = [
+    "for", "für", "pour", "por", "per", "voor", "för", "za",
+  ]
+  static let pricesOf: [StaticString] = [
+    "for the price of", "for price of", "zum preis von", "pour le prix de", "pour le prix d'",
+    "al precio de", "por el precio de", "al prezzo di", "voor de prijs van", "w cenie", "för",
+  ]
+  static let guests: [StaticString] = [
+    "people", "person", "persons", "guests", "adults", "nights", "days", "weeks", "hours", "years",
+    "personen", "nächte", "tage", "personnes", "nuits", "jours", "personas", "noches",
+  ]
+  static let free: [StaticString] = [
+    "free", "for free", "gratis", "kostenlos", "geschenkt", "offert", "offerte", "offerts",
+    "gratuit", "gratuite", "gratuito", "omaggio", "grátis",
+  ]
+  static let halves: [StaticString] = [
+    "half price", "half off", "zum halben preis", "halber preis", "à moitié prix", "moitié prix",
+    "a mitad de precio", "a metà prezzo", "halve prijs",
+  ]
+  static let deliveries: [StaticString] = [
+    "free shipping", "free delivery", "free postage", "gratis versand", "gratisversand",
+    "kostenloser versand", "kostenfreier versand", "versandkostenfrei", "livraison gratuite",
+    "livraison offerte", "envío gratis", "envio gratis", "envío gratuito", "frete grátis",
+    "spedizione gratuita", "spedizione gratis", "gratis verzending", "fri frakt",
+  ]
+  static let exchangeVerbs: [(take: StaticString, give: StaticString)] = [
+    ("buy", "get"), ("buy", "pay"), ("buy", "pay for"), ("kaufe", "zahle"), ("kauf", "zahl"),
+    ("kaufe", "erhalte"), ("lleva", "paga"), ("llévate", "paga"), ("compra", "paga"),
+    ("prendi", "paghi"), ("leve", "pague"), ("neem", "betaal"), ("achetez", "recevez"),
+    ("spend", "get"),
+  ]
+
+  /// Words before a price, which do not change it.
+  static let prices: [StaticString] = [
+    "only", "just", "now", "for", "price", "today", "nur", "jetzt", "für", "preis", "seulement",
+    "pour", "prix", "solo", "sólo", "ahora", "por", "precio", "soli", "prezzo", "voor", "nu",
+    "slechts", "för",
+    "endast", "za", "tylko", "cena", "@", "sale", "deal",
+  ]
+  /// Words before the lowest of several prices.
+  static let openPrices: [StaticString] = [
+    "starting at", "starting from", "as low as", "from", "bereits ab", "schon ab", "ab",
+    "à partir de", "dès", "a partir de", "desde", "a partire da", "da", "vanaf", "från", "fra",
+    "od",
+  ]
+  /// Words before an earlier or another price.
+  static let oldPrices: [StaticString] = [
+    "was", "were", "reg", "reg.", "regular", "regularly", "orig", "orig.", "originally", "list",
+    "msrp", "rrp", "retail", "instead of", "normally", "usually", "statt", "uvp", "vorher",
+    "au lieu de", "avant", "antes", "invece di", "anziché", "van", "worth", "valued at", "over",
+    "orders over", "spend", "ab einem bestellwert von", "tax", "plus", "shipping",
+  ]
+  /// Words between a price and an earlier one.
+  static let pricesAfter: [StaticString] = [
+    "statt", "anstatt", "instead of", "au lieu de", "en lugar de", "invece di", "anziché",
+    "was", "reg", "reg.", "in plaats van",
+  ]
+  /// Words after an amount that is no price.
+  static let notPrices: [StaticString] = [
+    "value", "worth", "gift", "credit", "off", "million", "billion", "in", "minimum", "fee", "fine",
+    "reward", "bonus",
+  ]
+  /// Words before a figure in a headline that is no price.
+  static let figures: [StaticString] = [
+    "tops", "below", "above", "over", "under", "hits", "raises", "raised", "than", "least", "past",
+    "near", "nearly", "by", "to", "of", "about", "around", "almost", "reaches", "pays", "paid",
+    "fined", "in", "a", "and", "&", "+", "gets", "lost", "loses", "won", "wins", "sold", "at",
+    "up to", "bis", "von", "auf", "um", "de", "di", "à", "con", "mit", "with", "save", "extra",
+  ]
+  static let rates: [StaticString] = [
+    "each", "ea", "ea.", "per lb", "per kg", "per pound", "per person", "per night", "per month",
+    "pro stück", "je stück", "pro kg", "je kg", "la pièce", "l'unité", "le kilo", "cada uno",
+    "la unidad", "el kilo", "al kg", "per stuk", "apiece",
+  ]
+}

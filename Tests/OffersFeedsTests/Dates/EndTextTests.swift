@@ -1,0 +1,122 @@
+import OffersCore
+import Testing
+
+@testable import OffersFeeds
+
+@Suite("Ends that a title states")
+struct EndTextTests {
+  /// November 26, 2026, a Thursday.
+  private static let thursday = CivilDay(year: 2026, month: 11, day: 26)?.number
+
+  private static func read(_ text: String, order: DateOrder? = nil, published: Int64?) -> String {
+    switch EndText.find(in: text, order: order, published: published) {
+    case .none: "none"
+    case .several: "several"
+    case .one(let date, _): DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
+    }
+  }
+
+  static let ends: [(text: String, reading: String)] = [
+    ("50 % off everything, valid until 5 December", "2026-12-05"),
+    ("Save £3 on gin - ends Sunday", "2026-11-29"),
+    ("Save up to 40% on toys through December 24, 2026", "2026-12-24"),
+    ("5 € Rabatt auf alles, gültig bis 31.12.2026", "2026-12-31"),
+    ("-20 % auf alles bis 5. Dezember", "2026-12-05"),
+    ("Spare 3€ bis Sonntag", "2026-11-29"),
+    ("-30% sur les jouets jusqu'au 5 décembre 2026", "2026-12-05"),
+    ("5,50 € de réduction, expire le 05/12/2026", "2026-12-05"),
+    ("Ahorra 3 € hasta el 5 de diciembre de 2026", "2026-12-05"),
+    ("20% de descuento hasta el domingo", "2026-11-29"),
+    ("Sconto del 20% fino al 31/12/2026", "2026-12-31"),
+    ("1+1 gratis op alles t/m 31-12-2026", "2026-12-31"),
+    ("25% korting tot 5 december 2026", "2026-12-05"),
+    ("500円引き 12月31日まで", "2026-12-31"),
+    ("全品２０％OFF 2026年12月31日まで", "2026-12-31"),
+    ("[$3 off] Cheerios *exp. Dec 5*", "2026-12-05"),
+    ("$1,000 off laptops expires 2026-12-05", "2026-12-05"),
+    ("Rs. 500 off valid till 5 Dec 2026", "2026-12-05"),
+    ("Valid Nov 1 - Nov 29 2026: 20% off", "2026-11-29"),
+    ("Sale ends Dec. 5th at 11:59 PM PT", "2026-12-05"),
+    ("Expires Sunday, December 6, 2026", "2026-12-06"),
+    ("Ends tomorrow", "2026-11-27"),
+    ("expires today: 10% off", "2026-11-26"),
+    ("Expires tonight at midnight", "2026-11-26"),
+    ("R$ 20 de desconto até 05/12/2026", "2026-12-05"),
+    ("Half Price Duvets - ends 5th December", "2026-12-05"),
+    ("Gutschein: 10€ Rabatt ab 50€ Bestellwert (gültig bis 05.12.2026)", "2026-12-05"),
+    ("Code promo : -15€ dès 100€ d'achat, valable jusqu'au 31 décembre", "2026-12-31"),
+    ("Offer valid 11/26/2026 - 12/02/2026", "2026-12-02"),
+    ("Offer valid through 12/31/26.", "2026-12-31"),
+    ("(expires: Dec 31, 2026)", "2026-12-31"),
+    ("Expiration Date: 12/31/2026", "2026-12-31"),
+    ("Black Friday ends this Sunday", "2026-11-29"),
+    ("valid until 2026-12-05T23:59:59Z", "2026-12-05T23:59:59Z"),
+    ("from 1 December to 5 December", "2026-12-05"),
+    ("vom 1. bis 5. Dezember", "2026-12-05"),
+    ("Nur noch bis morgen", "2026-11-27"),
+    ("du 26 novembre au 5 décembre 2026", "2026-12-05"),
+    ("del 26 de noviembre al 5 de diciembre de 2026", "2026-12-05"),
+    ("Endet am Sonntag", "2026-11-29"),
+    ("Läuft ab am 05.12.26", "2026-12-05"),
+    ("Vence el 5/12/2026", "2026-12-05"),
+    ("2026/12/31まで", "2026-12-31"),
+    ("有効期限：2026年12月31日", "2026-12-31"),
+  ]
+
+  @Test("a date behind a word for an end is the end", arguments: ends)
+  func readsEnds(text: String, reading: String) {
+    #expect(Self.read(text, published: Self.thursday) == reading)
+  }
+
+  @Test(
+    "without the day of publication only a whole date counts",
+    arguments: [
+      ("exp 12/25/26", "2026-12-25"), ("valid until 5 December 2026", "2026-12-05"),
+      ("valid until 5 December", "none"), ("ends Sunday", "several"), ("expires today", "several"),
+      ("exp 11/05/2026", "none"),
+    ])
+  func readsWithoutPublication(text: String, reading: String) {
+    #expect(Self.read(text, published: nil) == reading)
+  }
+
+  @Test("the order of the feed decides an ambiguous date, else the publication")
+  func ordersDates() {
+    let text = "exp 11/05/2026"
+    let january = CivilDay(year: 2026, month: 1, day: 10)?.number
+    #expect(Self.read(text, published: january) == "none")
+    #expect(Self.read(text, order: .mdy, published: january) == "2026-11-05")
+    #expect(Self.read(text, order: .dmy, published: january) == "2026-05-11")
+    let october = CivilDay(year: 2026, month: 10, day: 28)?.number
+    #expect(Self.read(text, published: october) == "2026-11-05")
+  }
+
+  static let others = [
+    "Yogurt 2 for $5", "Yogurt 2/$5", "Buy 1 Get 1 50% Off all socks",
+    "Buy 2, get 1 free on books thru 12/5", "$1 off 2 Kellogg's cereals",
+    "$1.00 off any two Kellogg's cereals", "$5 off $25 or more", "$10 off orders over $50",
+    "Up to $5 cash back at Shell", "5 for dinner", "Open 24/7", "50 off-road tracks",
+    "$50 off-road tires", "May be the best deal", "2 for the Money", "3 for 2 on all books",
+    "3 for the price of 2", "Montag bis Freitag 20% Rabatt", "50 kronor rabatt", "Spara 50 kr",
+    "Save 20% or $5 off", "Save 5 minutes a day", "Save $3 billion", "$3 off",
+    "Valid 11/1-12/5 save 10%", "Not available until December 5", "$1 off 12 oz Coffee",
+    "$1 off Tide 92 oz", "Get $5 off your first order", "$5 cashback on $20 purchase",
+    "10 Franken Rabatt", "20 zł rabatu", "$2/1 Colgate", "Yogurt 2 for $5", "Apples $3.99/lb",
+    "Lamp from $3", "Craftsman V20 9 Ah Lithium-Ion Battery $79 + Free S&H",
+    "Socks $1.50–$2.00 each", "Corn 10/$10", "Save $1.50 on any ONE (1) Tide",
+    "Save $1.00 when you buy TWO (2) Pampers", "$0.75/2 Pillsbury",
+    "$3.00 off one Dove body wash", "Buy 3 get 2 free", "Buy 2 Get 1 Free!", "2-for-1 tickets",
+    "20 percent off", "£10 off when you spend £50", "Bis zu 50% Rabatt", "3 für 2 Aktion",
+    "2 + 1 gratis", "Kaufe 2, erhalte 1 gratis", "2 achetés = 1 offert", "3 al precio de 2",
+    "Sconto di 5 euro", "prendi 3 paghi 2", "1/2 off all swimwear", "$5 gift card with purchase",
+    "Raised $5 million", "Top 10 tips to save money", "The 39 Steps", "50 Shades, 100 ways",
+    "Take 5 off", "Off Campus: 20 dorm ideas", "0% APR for 12 months", "7-Up 2 liter", "€10 off",
+    "$10 off", "€5 off", "3 for $10", "Buy 2 for $5", "Chair $49.99 each", "Ends 12/1.",
+    "Ends next Sunday", "Until supplies last", "Weekends 5 December", "ends in 3 days",
+    "Starts 5 December", "Until May be announced", "24 Dec until midnight",
+  ]
+
+  @Test("other dates and words are no ends", arguments: others)
+  func leavesOthers(text: String) {
+    #expect(Self.read(text, published: Self.thursday) == "none")
+  }
+}

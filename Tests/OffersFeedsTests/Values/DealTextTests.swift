@@ -1,0 +1,199 @@
+import OffersCore
+import Testing
+
+@testable import OffersFeeds
+
+@Suite("Rewards and prices that a title states")
+struct DealTextTests {
+  /// Reads a title; returns the part that states the reward or price with its value, `none` or `several`.
+  private static func read(
+    _ text: String, currency: String? = "USD", role: ValueRole = .reward
+  ) -> String {
+    let rewards = RewardParser(feedCurrency: currency, role: role)
+    switch DealText.find(in: text, role: role, isTitle: true, rewards) {
+    case .none: return "none"
+    case .several: return "several"
+    case .one(let part):
+      return part + " = " + RewardReading.parse(part, currency: currency, role: role)
+    }
+  }
+
+  static let rewards: [(text: String, currency: String?, reading: String)] = [
+    ("$2.50 off Folgers Coffee (exp 11/05/2026)", "USD", "$2.50 off = 250 USD"),
+    ("$2.50 off Folgers Coffee (exp 11/05/26)", "USD", "$2.50 off = 250 USD"),
+    ("$2.50 off Folgers Coffee (exp 11/25/26)", "USD", "$2.50 off = 250 USD"),
+    ("50 % off everything, valid until 5 December", "USD", "50 % off = 5000 %"),
+    ("Save £3 on gin - ends Sunday", "GBP", "Save £3 = 300 GBP"),
+    ("Yogurt 2 for $5", "USD", "2 for $5 = text"),
+    ("Yogurt 2/$5", "USD", "2/$5 = text"),
+    ("BOGO Pizza", "USD", "BOGO = text"),
+    ("BOGO 50% off shoes today only", "USD", "BOGO 50% off = text"),
+    ("Buy 1 Get 1 50% Off all socks", "USD", "Buy 1 Get 1 50% Off = text"),
+    ("Buy 2, get 1 free on books thru 12/5", "USD", "Buy 2, get 1 free = text"),
+    ("Buy one get one free", "USD", "Buy one get one free = text"),
+    ("$1 off 2 Kellogg's cereals", "USD", "$1 off 2 = text"),
+    ("$1.00 off any two Kellogg's cereals", "USD", "$1.00 off any two = text"),
+    ("$5 off $25 or more", "USD", "$5 off $25 = text"),
+    ("$10 off orders over $50", "USD", "$10 off = 1000 USD"),
+    ("Was $5, save $2", "USD", "save $2 = 200 USD"),
+    ("Up to $5 cash back at Shell", "USD", "Up to $5 cash back = up to 500 USD"),
+    ("Save up to 40% on toys through December 24, 2026", "USD", "Save up to 40% = up to 4000 %"),
+    ("Up to 70% off", "USD", "Up to 70% off = up to 7000 %"),
+    ("10-20% off all tools", "USD", "10-20% off = text"),
+    ("20% to 50% off coats", "USD", "20% to 50% off = text"),
+    ("Extra 20% off sale", "USD", "Extra 20% off = 2000 %"),
+    ("Free shipping on everything", "USD", "Free shipping = text"),
+    ("3 for 2 on all books", "USD", "3 for 2 = text"),
+    ("3 for the price of 2", "USD", "3 for the price of 2 = text"),
+    ("5 € Rabatt auf alles, gültig bis 31.12.2026", "EUR", "5 € Rabatt = 500 EUR"),
+    ("-20 % auf alles bis 5. Dezember", "EUR", "20 % = 2000 %"),
+    ("Spare 3€ bis Sonntag", "EUR", "Spare 3€ = 300 EUR"),
+    ("Montag bis Freitag 20% Rabatt", "EUR", "20% Rabatt = 2000 %"),
+    ("-30% sur les jouets jusqu'au 5 décembre 2026", "EUR", "30% = 3000 %"),
+    ("5,50 € de réduction, expire le 05/12/2026", "EUR", "5,50 € de réduction = 550 EUR"),
+    ("1.299,50 € de réduction", "EUR", "1.299,50 € de réduction = 129950 EUR"),
+    ("Jusqu'à 2,5 % de remise", "EUR", "Jusqu'à 2,5 % de remise = up to 250 %"),
+    ("Ahorra 3 € hasta el 5 de diciembre de 2026", "EUR", "Ahorra 3 € = 300 EUR"),
+    ("3x2 en champús", "EUR", "3x2 = text"),
+    ("20% de descuento hasta el domingo", "EUR", "20% de descuento = 2000 %"),
+    ("Sconto del 20% fino al 31/12/2026", "EUR", "Sconto del 20% = 2000 %"),
+    ("1+1 gratis op alles t/m 31-12-2026", "EUR", "1+1 gratis = text"),
+    ("25% korting tot 5 december 2026", "EUR", "25% korting = 2500 %"),
+    ("50 kronor rabatt", "SEK", "50 kronor rabatt = 5000 SEK"),
+    ("Spara 50 kr", "SEK", "Spara 50 kr = 5000 SEK"),
+    ("500円引き 12月31日まで", "JPY", "500円引き = 500 JPY"),
+    ("全品２０％OFF 2026年12月31日まで", "JPY", "２０％OFF = 2000 %"),
+    ("20%割引", "JPY", "20%割引 = 2000 %"),
+    ("Save ٥٠٪ today", "AED", "Save ٥٠٪ = 5000 %"),
+    ("20% OFF + free shipping", "USD", "20% OFF = 2000 %"),
+    ("$3 off", "USD", "$3 off = 300 USD"),
+    ("[$3 off] Cheerios *exp. Dec 5*", "USD", "$3 off = 300 USD"),
+    ("Half price pizza", "USD", "Half price = text"),
+    ("50% off 2nd item", "USD", "50% off 2 = text"),
+    ("50% off back to school", "USD", "50% off = 5000 %"),
+    ("$1,000 off laptops expires 2026-12-05", "USD", "$1,000 off = 100000 USD"),
+    ("Flat ₹1,00,000 off", "INR", "₹1,00,000 off = 10000000 INR"),
+    ("Rs. 500 off valid till 5 Dec 2026", "INR", "Rs. 500 off = 50000 INR"),
+    ("Valid Nov 1 - Nov 29 2026: 20% off", "USD", "20% off = 2000 %"),
+    ("Valid 11/1-12/5 save 10%", "USD", "save 10% = 1000 %"),
+    ("expires today: 10% off", "USD", "10% off = 1000 %"),
+    ("$1 off 12 oz Coffee", "USD", "$1 off = 100 USD"),
+    ("$1 off Tide 92 oz", "USD", "$1 off = 100 USD"),
+    ("Get $5 off your first order", "USD", "$5 off = 500 USD"),
+    ("$5 cashback on $20 purchase", "USD", "$5 cashback = 500 USD"),
+    ("5% cash back", "USD", "5% cash back = 500 %"),
+    ("CHF 10.- Rabatt ab CHF 50.-", "CHF", "CHF 10.- Rabatt = 1000 CHF"),
+    ("10 Franken Rabatt", "CHF", "10 Franken Rabatt = 1000 CHF"),
+    ("20 zł rabatu", "PLN", "20 zł rabatu = 2000 PLN"),
+    ("R$ 20 de desconto até 05/12/2026", "BRL", "R$ 20 de desconto = 2000 BRL"),
+    ("Save 50¢ on gum", "USD", "Save 50¢ = 50 USD"),
+    ("Save $1-$3", "USD", "Save $1-$3 = text"),
+    ("Price drop: take 25% off", "USD", "take 25% off = 2500 %"),
+    ("Get 15% OFF your next order with code SAVE15", "USD", "15% OFF = 1500 %"),
+    ("Save $1.50 on any ONE (1) Tide", "USD", "Save $1.50 on any ONE = 150 USD"),
+    ("Save $1.00 when you buy TWO (2) Pampers", "USD", "Save $1.00 when you buy TWO = text"),
+    ("$3.00 off one Dove body wash", "USD", "$3.00 off one = 300 USD"),
+    ("Buy 3 get 2 free", "USD", "Buy 3 get 2 free = text"),
+    ("Buy 2 Get 1 Free!", "USD", "Buy 2 Get 1 Free = text"),
+    ("Buy one, get the second half off", "USD", "Buy one, get the second half off = text"),
+    ("2-for-1 tickets", "USD", "2-for-1 = text"),
+    ("£10 off when you spend £50", "GBP", "£10 off = 1000 GBP"),
+    ("Half Price Duvets - ends 5th December", "GBP", "Half Price = text"),
+    ("Up to half price", "GBP", "Up to half price = text"),
+    (
+      "Gutschein: 10€ Rabatt ab 50€ Bestellwert (gültig bis 05.12.2026)", "EUR",
+      "10€ Rabatt = 1000 EUR"
+    ),
+    ("Bis zu 50% Rabatt", "EUR", "Bis zu 50% Rabatt = up to 5000 %"),
+    ("3 für 2 Aktion", "EUR", "3 für 2 = text"),
+    ("2 + 1 gratis", "EUR", "2 + 1 gratis = text"),
+    ("Kaufe 2, erhalte 1 gratis", "EUR", "Kaufe 2, erhalte 1 gratis = text"),
+    ("5,5 % Cashback", "EUR", "5,5 % Cashback = 550 %"),
+    ("10€ offerts dès 50€", "EUR", "10€ offerts = 1000 EUR"),
+    ("Code promo : -15€ dès 100€ d'achat, valable jusqu'au 31 décembre", "EUR", "15€ = 1500 EUR"),
+    ("2x1 en pizzas", "EUR", "2x1 = text"),
+    ("3 al precio de 2", "EUR", "3 al precio de 2 = text"),
+    ("Sconto di 5 euro", "EUR", "Sconto di 5 euro = 500 EUR"),
+    ("prendi 3 paghi 2", "EUR", "prendi 3 paghi 2 = text"),
+    ("50% de desconto", "BRL", "50% de desconto = 5000 %"),
+    ("20% zniżki na wszystko", "PLN", "20% zniżki = 2000 %"),
+    ("最大50%OFF", "JPY", "最大50%OFF = text"),
+    ("1,000円OFF", "JPY", "1,000円OFF = 1000 JPY"),
+    ("立减50元", "CNY", "立减50元 = text"),
+    ("20% 할인", "KRW", "20% 할인 = 2000 %"),
+    ("Save 1.5% on gas", "USD", "Save 1.5% = 150 %"),
+    ("1/2 off all swimwear", "USD", "1/2 off = text"),
+    ("€10 off", "USD", "€10 off = 1000 EUR"),
+    ("$10 off", "EUR", "$10 off = text"),
+    ("€5 off", nil, "€5 off = 500 EUR"),
+  ]
+
+  @Test("the saving is found with the words that belong to it", arguments: rewards)
+  func readsRewards(text: String, currency: String?, reading: String) {
+    #expect(Self.read(text, currency: currency) == reading)
+  }
+
+  static let others = [
+    "5 for dinner", "iPhone 15", "Open 24/7", "2% milk", "100% cotton shirt",
+    "50 off-road tracks", "$50 off-road tires", "May be the best deal", "2 for the Money",
+    "20% less sugar", "-10°C to -20°C jackets", "Save 5 minutes a day", "Save $3 billion",
+    "20% back to school", "Win a $500 voucher", "$2/1 Colgate", "$0.75/2 Pillsbury",
+    "Kids eat free", "70 % en la segunda unidad", "Win $500 cash", "$5 gift card with purchase",
+    "Raised $5 million", "Top 10 tips to save money", "5-star hotel", "The 39 Steps",
+    "50 Shades, 100 ways", "Take 5 off", "Off Campus: 20 dorm ideas", "0% APR for 12 months",
+    "99.9% effective", "7-Up 2 liter", "Stocks fall 2%", "Unemployment down 0.5%",
+    "Expiration Date: 12/31/2026", "Endet am Sonntag",
+  ]
+
+  @Test("an amount or number without a word for a saving is no reward", arguments: others)
+  func leavesOthers(text: String) {
+    #expect(Self.read(text) == "none")
+  }
+
+  @Test(
+    "a text with different savings has none",
+    arguments: ["Save 20% or $5 off", "20% off, 30% off two", "2nd item 50% off"])
+  func leavesSeveral(text: String) {
+    #expect(Self.read(text) == "several")
+  }
+
+  static let prices: [(text: String, reading: String)] = [
+    ("Yogurt 2 for $5", "2 for $5 = text"),
+    ("Apples $3.99/lb", "$3.99/lb = text"),
+    ("Anker charger $25.99", "$25.99 = 2599 USD"),
+    ("Anker charger $25.99 (was $40)", "$25.99 = 2599 USD"),
+    ("Lamp, only $5", "$5 = 500 USD"),
+    ("Lamp from $3", "from $3 = text"),
+    ("save $3", "none"),
+    ("Craftsman V20 9 Ah Lithium-Ion Battery $79 + Free S&H", "$79 = 7900 USD"),
+    ("Bitcoin tops $100,000", "several"),
+    ("Man finds $500 in attic", "none"),
+    ("Socks $1.50–$2.00 each", "$1.50–$2.00 each = text"),
+    ("Lampe nur 5 €", "5 € = 500 EUR"),
+    ("Lampe ab 5 €", "ab 5 € = text"),
+    ("Lampe 5 € statt 10 €", "5 € = 500 EUR"),
+    ("Corn 10/$10", "10/$10 = text"),
+    ("iPhone 15", "none"),
+    ("3 for $10", "3 for $10 = text"),
+    ("Buy 2 for $5", "2 for $5 = text"),
+    ("Price: $12.99", "$12.99 = 1299 USD"),
+    ("$12.99", "$12.99 = 1299 USD"),
+    ("Chair $49.99 each", "$49.99 each = 4999 USD"),
+    ("Was £20, now £10", "£10 = 1000 GBP"),
+    ("Save $5: chair for $20", "$20 = 2000 USD"),
+  ]
+
+  @Test("the price is found beside a word for it, or at the end of a title", arguments: prices)
+  func readsPrices(text: String, reading: String) {
+    #expect(Self.read(text, role: .price) == reading)
+  }
+
+  @Test("the time for a long text grows with its size only")
+  func isLinear() {
+    for part in ["1 111 111 ", "$5 off ", "buy 1 get ", "up to an extra ", "10-", "２"] {
+      let text = String(repeating: part, count: (64 << 10) / part.utf8.count)
+      _ = Self.read(text)
+      _ = EndText.find(in: text, order: nil, published: 20_000)
+    }
+  }
+}
