@@ -58,11 +58,15 @@ let package = Package(
     .target(
       name: "OffersFeeds",
       dependencies: [
-        "ByteVector", "EmbeddedFeeds", "Expat", "OffersCore", "OffersPlatform", "ZLib",
+        "ByteVector", "CompressionShim", "EmbeddedFeeds", "Expat", "OffersCore", "OffersPlatform",
+        "ZLib",
         .product(name: "Yams", package: "Yams"),
       ],
-      exclude: ["Embedded", "Pictures", "Samples", "Shipped"],
+      exclude: ["Embedded", "Pictures", "Samples", "Shim", "Shipped"],
       swiftSettings: strict),
+    // It opens the libraries for bzip2 and xz when a document needs them.
+    .target(
+      name: "CompressionShim", dependencies: ["SystemShim"], path: "Sources/OffersFeeds/Shim"),
     .systemLibrary(name: "ByteVector"),
     // These C targets embed files by `#embed`: the array literals that `embedInCode` generates for
     // files of their size would take a minute to compile.

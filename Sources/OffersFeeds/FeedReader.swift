@@ -99,15 +99,8 @@ package final class FeedReader {
       nextLookBytes = 2 * start.count
       return
     }
-    let made: any FormatReader =
-      switch found {
-      case .xml:
-        XMLFeedReader(definition, assembler: assembler, document: document, sink: sink)
-      case .json, .ndjson:
-        JSONFeedReader(
-          definition, assembler: assembler, document: document, sink: sink,
-          isLines: found == .ndjson)
-      }
+    let made = try found.makeReader(
+      definition, start: start, assembler: assembler, document: document, sink: sink)
     reader = made
     let bytes = start
     start = []

@@ -204,7 +204,7 @@ package struct FeedProposal: Hashable, Sendable {
   package let name: String
   /// The title that the document has; nil if it has none.
   package let title: String?
-  /// The format of the document: `json`, `ndjson` or `xml`; nil if it is detected at each sync.
+  /// The format of the document: `json`, `ndjson`, `xml` or `csv`; nil if it is detected at each sync.
   package let format: String?
   /// How pages would show the offers.
   package let presentation: FeedPresentation

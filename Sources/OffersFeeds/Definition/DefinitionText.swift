@@ -112,6 +112,11 @@ package enum DefinitionText {
     }
     if let hold = definition.hold { entries.append(("hold", text(hold.text))) }
     if let format = definition.format { entries.append(("format", text(format.rawValue))) }
+    if let delimiter = definition.delimiter {
+      let character = String(decoding: [delimiter], as: UTF8.self)
+      entries.append(("delimiter", text(delimiter == 0x09 ? FeedSection.tab : character)))
+    }
+    if !definition.header.isEmpty { entries.append(("header", oneOrList(definition.header))) }
     if let encoding = definition.encoding { entries.append(("encoding", text(encoding))) }
     if definition.items != [.root] { entries.append(("items", paths(definition.items))) }
     entries.append(("id", id(definition.id)))

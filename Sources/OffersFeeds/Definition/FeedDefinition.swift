@@ -31,6 +31,10 @@ package struct FeedDefinition: Sendable, Hashable {
   package static let defaultEverySeconds = 86_400
   /// The document's format; nil to detect it.
   package var format: FeedFormat?
+  /// The character between the cells of a table; nil to find it.
+  package var delimiter: UInt8?
+  /// The names of the columns of a table without a header; empty to read its header.
+  package var header: [String] = []
   /// The document's character encoding in lower case, such as `windows-1252`, for documents that
   /// declare a wrong one or none.
   package var encoding: String?
@@ -86,6 +90,8 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case ndjson
   /// XML: RSS, Atom, or any vocabulary.
   case xml
+  /// A table with any delimiter (RFC 4180), whose rows are the offers.
+  case csv
 }
 
 /// The identity of an offer within its feed.

@@ -25,7 +25,7 @@ struct FeedSection {
 
   static let keys = [
     "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
-    "headers", "every", "hold", "ttl", "format", "encoding", "items",
+    "headers", "every", "hold", "ttl", "format", "delimiter", "header", "encoding", "items",
     "id", "currency", "date-order", "zone", "from-text", "fields", "attributes", "shared",
     "selection", "pages",
     "error",
@@ -86,6 +86,8 @@ struct FeedSection {
     case "hold": definition.hold = try hold(value)
     case "ttl": definition.ttl = try value.path(of: key, in: .document)
     case "format": definition.format = try value.choice(of: key, as: "format", title: "Formats")
+    case "delimiter": definition.delimiter = try delimiter(value)
+    case "header": definition.header = try header(value)
     case "encoding": definition.encoding = try encoding(value)
     case "items": definition.items = try items(value)
     case "id": definition.id = try id(value)
@@ -215,6 +217,29 @@ struct FeedSection {
         "“\(text)” is not a time zone.", hint: "Write its name, such as Europe/Berlin, or UTC+2.")
     }
     return text
+  }
+
+  private func delimiter(_ node: DefinitionNode) throws -> UInt8 {
+    let text = try node.text(of: "delimiter")
+    if text == Self.tab { return 0x09 }
+    guard let byte = text.utf8.first, text.utf8.count == 1,
+      byte > 0x20 && byte < 0x7F || byte == 0x09,
+      byte != 0x22, !ASCII.isLetterOrDigit(byte)
+    else {
+      throw node.problem(
+        "“\(text.prefix(20))” is not a delimiter.",
+        hint: "Write the character between the cells in quotes, as in \";\", or tab.")
+    }
+    return byte
+  }
+
+  /// The name of the tab as a delimiter.
+  static let tab = "tab"
+
+  private func header(_ node: DefinitionNode) throws -> [String] {
+    let names = try node.elements(of: "header").map { try $0.filledText(of: "header") }
+    guard !names.isEmpty else { throw node.problem("“header” has no names of columns.") }
+    return names
   }
 
   private func encoding(_ node: DefinitionNode) throws -> String {

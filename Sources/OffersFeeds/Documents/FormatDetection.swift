@@ -1,5 +1,24 @@
 import OffersCore
 
+extension FeedFormat {
+  /// Creates the reader of a document.
+  ///
+  /// - Parameter start: the document's first bytes, which the reader is passed again.
+  /// - Throws: `OffersError` with `malformedFeed` if they are not in the format.
+  func makeReader(
+    _ definition: FeedDefinition, start: [UInt8], assembler: OfferAssembler,
+    document: DocumentValues, sink: any OfferSink
+  ) throws -> any FormatReader {
+    switch self {
+    case .xml: XMLFeedReader(definition, assembler: assembler, document: document, sink: sink)
+    case .json, .ndjson:
+      JSONFeedReader(
+        definition, assembler: assembler, document: document, sink: sink, isLines: self == .ndjson)
+    case .csv: try TableFeedReader(definition, start: start, assembler: assembler, sink: sink)
+    }
+  }
+}
+
 /// Detects a document's format from its first bytes, unless the definition names it.
 package enum FormatDetection {
   /// Returns the format, or nil when more bytes are needed to decide.
@@ -9,8 +28,8 @@ package enum FormatDetection {
   ///   - definition: how to read the document. The bytes decide only if it names no format.
   ///   - isWhole: true to decide with these bytes, because the document has no more or enough are
   ///     held.
-  /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names a
-  ///   format other than XML.
+  /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names JSON, and for
+  ///   another document that is known and is no feed.
   static func find(
     in start: [UInt8], definition: FeedDefinition, isWhole: Bool
   ) throws -> FeedFormat? {
@@ -18,35 +37,104 @@ package enum FormatDetection {
     guard let first = text.firstIndex(where: { $0 > 0x20 }) else {
       return isWhole ? definition.format ?? .json : nil
     }
-    if text[first] == 0x3C, definition.format == nil || definition.format == .xml {
+    let format = definition.format
+    if text[first] == 0x3C, format == nil || format == .xml || format == .csv {
       if !isWhole, text.count - first < pageBytes { return nil }
-      if isWebPage(text[first...]) {
-        throw OffersError(
-          .malformedFeed, "The document is a web page, not a feed.",
-          hint: "Nothing was changed. Open the source in a browser: it may ask for a login.")
-      }
+      if let kind = kind(ofMarkup: text[first...]) { throw refusal(kind) }
+      if format == .csv { throw refusal("XML, not a table", isFeed: true) }
       return .xml
     }
-    if let format = definition.format { return format }
-    let mayBeLines = text[first] == 0x7B && definition.items == [.root]
-    return mayBeLines ? linesOrOne(text[first...], isWhole: isWhole) : .json
+    let (kind, isOpen) = kind(ofText: text[first...])
+    if let kind { throw refusal(kind) }
+    if isOpen, !isWhole { return nil }
+    if let format {
+      return format != .csv || isWhole || start.count > TableLayout.sampleBytes ? format : nil
+    }
+    if text[first] == 0x5B { return .json }
+    if text[first] == 0x7B {
+      let mayBeLines = definition.items == [.root]
+      return mayBeLines ? linesOrOne(text[first...], isWhole: isWhole) : .json
+    }
+    if !isWhole, start.count <= TableLayout.sampleBytes { return nil }
+    return TableLayout.find(in: start, definition: definition) == nil ? .json : .csv
   }
 
-  /// The number of bytes within which the start of a web page is looked for.
+  // MARK: Documents that are no feeds
+
+  /// The number of bytes within which the root of a document in XML or HTML is looked for.
   private static let pageBytes = 2048
+  /// The number of bytes within which the beginning of a text is looked at.
+  private static let textBytes = 80
+
+  /// The kind of a document in XML or HTML by its root; nil if it may be a feed.
+  private static func kind(ofMarkup text: ArraySlice<UInt8>) -> String? {
+    if isWebPage(text) { return "a web page, not a feed" }
+    switch rootName(text) {
+    case "opml": return "a list of feeds (OPML), not a feed"
+    case "urlset", "sitemapindex": return "a map of a site's pages, not a feed"
+    case "svg": return "an image (SVG), not a feed"
+    default: return nil
+    }
+  }
+
+  /// The beginnings of other texts that are no feeds, without spaces.
+  private static let texts: [(start: String, kind: String)] = [
+    ("BEGIN:VCALENDAR", "a calendar (iCalendar), not a feed"),
+    ("BEGIN:VCARD", "a list of addresses (vCard), not a feed"),
+    ("{\\rtf", "a text document (RTF), not a feed"),
+    ("{\"format\":\"offers-export\"", "an export of this program, not a feed"),
+  ]
+
+  /// The kind of another text by its beginning; nil if it may be a feed, and `isOpen` if more bytes may tell.
+  private static func kind(ofText text: ArraySlice<UInt8>) -> (kind: String?, isOpen: Bool) {
+    let ink = text.prefix(textBytes).filter { $0 > 0x20 }
+    for (start, kind) in texts {
+      let count = min(ink.count, start.utf8.count)
+      guard ink.prefix(count).elementsEqual(start.utf8.prefix(count)) else { continue }
+      return count == start.utf8.count ? (kind, false) : (nil, true)
+    }
+    return (nil, false)
+  }
+
+  private static func refusal(_ kind: String, isFeed: Bool = false) -> OffersError {
+    var hint: Hint = "Nothing was changed. Check the source."
+    if kind.hasPrefix("a web page") || isFeed {
+      hint = "Nothing was changed. Open the source in a browser: it may ask for a login."
+    } else if kind.hasPrefix("an export") {
+      hint = Hint("Nothing was changed. To read it:", command: "offers import FILE")
+    } else if kind.hasPrefix("a list of feeds") {
+      hint = "Nothing was changed. Add one of its feeds by its own address."
+    }
+    return OffersError(.malformedFeed, "The document is \(kind).", hint: hint)
+  }
 
   /// Whether the document begins with `<!doctype html`, `<html`, `<head` or `<body` in any case,
   /// after comments and processing instructions.
   package static func isWebPage(_ text: some Collection<UInt8>) -> Bool {
+    let rest = root(text)
+    return rest.hasPrefix("<!doctype html") || rest.hasPrefix("<html") || rest.hasPrefix("<head")
+      || rest.hasPrefix("<body")
+  }
+
+  /// The name of the first element, in lower case.
+  private static func rootName(_ text: some Collection<UInt8>) -> String {
+    var rest = root(text)
+    if rest.hasPrefix("<!doctype"), let end = rest.firstIndex(of: ">") {
+      rest = root(rest[end...].dropFirst().utf8)
+    }
+    return String(rest.dropFirst().prefix { $0.isLetter })
+  }
+
+  /// The start of the document in lower case, without comments and processing instructions before it.
+  private static func root(_ text: some Collection<UInt8>) -> Substring {
     let shown = String(decoding: text.prefix(pageBytes), as: UTF8.self).lowercased()
     var rest = shown.drop { $0.isWhitespace }
     while rest.hasPrefix("<!--") || rest.hasPrefix("<?") {
       let end = rest.hasPrefix("<?") ? "?>" : "-->"
-      guard let close = rest.firstRange(of: end) else { return false }
+      guard let close = rest.firstRange(of: end) else { return "" }
       rest = rest[close.upperBound...].drop { $0.isWhitespace }
     }
-    return rest.hasPrefix("<!doctype html") || rest.hasPrefix("<html") || rest.hasPrefix("<head")
-      || rest.hasPrefix("<body")
+    return rest
   }
 
   /// Returns `ndjson` when a second object follows the first one, otherwise `json`; nil when more

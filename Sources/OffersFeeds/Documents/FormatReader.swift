@@ -37,18 +37,30 @@ extension OfferAssembler {
   ///   - isFull: whether values of the record were left out.
   ///   - sink: receives the record.
   ///   - position: the number of the record in the document, counted from 1.
+  ///   - line: the line in which the record begins; nil for a format whose records have none.
+  ///   - note: a description of what was repaired in the record before.
   mutating func deliver(
     _ record: RecordValue, ownKeys: [String] = [], isFull: Bool, to sink: any OfferSink,
-    position: Int
+    position: Int, line: Int? = nil, note: String? = nil
   ) throws {
     switch assemble(record, ownKeys: ownKeys, isFull: isFull) {
     case .offer(let mended):
-      if let mended { sink.mend(position: position, reason: mended) }
+      let notes = [note, mended].compactMap(\.self)
+      if !notes.isEmpty { sink.mend(position: position, reason: notes.joined(separator: "; ")) }
       try sink.accept(offer, position: position)
     case .noOffer(let id, let reason):
       let key = isHinting ? missingKey(for: reason).flatMap { Self.nearest($0, in: record) } : nil
       let hint = key.map { "; did you mean \($0)?" } ?? ""
-      sink.skip(id: id, position: position, reason: reason + hint)
+      let place = line.map { " (line \($0))" } ?? ""
+      sink.skip(id: id, position: position, reason: reason + hint + place)
+    }
+  }
+
+  /// The id of a record that cannot be an offer for another reason; nil if it has none.
+  mutating func id(of record: RecordValue) -> String? {
+    switch assemble(record, isFull: false) {
+    case .offer: offer[.id]
+    case .noOffer(let id, _): id
     }
   }
 

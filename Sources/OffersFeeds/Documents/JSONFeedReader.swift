@@ -35,31 +35,8 @@ final class JSONFeedReader: FormatReader {
   }
 
   func consume(_ bytes: UnsafeRawBufferPointer) throws {
-    var rest = bytes
-    while rest.count > Self.sliceBytes {
-      try consume(slice: UnsafeRawBufferPointer(rebasing: rest.prefix(Self.sliceBytes)))
-      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.sliceBytes))
-    }
-    try consume(slice: rest)
+    try input.take(bytes, limitBytes: Self.itemLimitBytes) { try read(isFinal: false) }
   }
-
-  /// The number of bytes copied at a time, so that they are still in the processor's cache when
-  /// they are read.
-  private static let sliceBytes = 32 << 10
-
-  private func consume(slice: UnsafeRawBufferPointer) throws {
-    try input.append(slice)
-    if input.heldBytes < patienceBytes { return }
-    try read(isFinal: false)
-    // An incomplete record is scanned again from its start. Waiting until the buffer has doubled
-    // keeps the total cost of a large record that arrives in tiny chunks linear.
-    patienceBytes =
-      input.heldBytes > Self.crumbBytes ? min(2 * input.heldBytes, Self.itemLimitBytes) : 0
-  }
-
-  /// The number of bytes that must be held before the next attempt to read a record.
-  private var patienceBytes = 0
-  private static let crumbBytes = 4 << 10
 
   func finish() throws {
     try read(isFinal: true)
@@ -189,7 +166,7 @@ final class JSONFeedReader: FormatReader {
     }
     if outline.isAtStart, isFound, place.pointee != 0x3C {
       return OffersError(
-        .malformedFeed, "The document is neither JSON nor XML, at byte \(offset).",
+        .malformedFeed, "The document is neither JSON, XML nor a table, at byte \(offset).",
         hint: "Nothing was changed. Check that the source is a feed in one of these formats.")
     }
     if place.pointee == 0x3C, outline.isAtStart {

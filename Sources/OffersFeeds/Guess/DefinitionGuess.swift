@@ -46,10 +46,12 @@ package final class DefinitionGuess {
   ///   - missing: the required values, `id` and `name`, that the user has not mapped. That no id is
   ///     found is an error only if the list contains `id`.
   ///   - isOnWeb: whether the document has an http or https address, from which relative addresses count.
+  ///   - format: the document's format; nil to detect it.
   package init(
     name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
-    missing: [String] = ["id", "name"], isOnWeb: Bool = true
+    missing: [String] = ["id", "name"], isOnWeb: Bool = true, format: FeedFormat? = nil
   ) {
+    blank.format = format
     self.isOnWeb = isOnWeb
     self.name = name
     self.items = items
@@ -83,7 +85,7 @@ package final class DefinitionGuess {
     try FeedName.check(name)
     if !isCut { try transcoder.finish(keep) }
     let format = try FormatDetection.find(in: text, definition: blank, isWhole: true) ?? .json
-    let sample = Sample(text, as: format)
+    let sample = Sample(text, as: format, definition: blank)
     var proposal: Proposal
     if items == nil, let kind = WellKnownKind(sample) {
       proposal = try propose(kind)
@@ -163,7 +165,9 @@ package final class DefinitionGuess {
     }
     try Task.checkCancellation()
     let candidates = ItemsGuess(root, isXML: sample.isXML)
-    let steps = try items?.steps ?? (candidates.isOneOffer(root) ? [] : candidates.best())
+    let isTable = format == .csv
+    let steps =
+      try items?.steps ?? (isTable || candidates.isOneOffer(root) ? [] : candidates.best())
     let found = SampleItems(root, at: steps, isXML: sample.isXML, takesOne: items != nil)
     if let items, found.items.isEmpty {
       // The feed reader says where the path ends, and which path was probably meant.
@@ -185,7 +189,7 @@ package final class DefinitionGuess {
       sampled = reading
     }
     guard let reading = sampled, reading.offerCount > 0 else {
-      throw items == nil
+      throw items == nil && !isTable
         ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
     }
     let notes = fields.notes + notes(definition, fields, root) + reading.notes
@@ -203,13 +207,14 @@ package final class DefinitionGuess {
     // An id that is a product code is shown as an attribute as well; other ids are not.
     let codes: Set = ["code", "sku", "ean", "gtin", "upc", "mpn", "asin", "artikelnummer"]
     if let member = identity.member, !member.words.has(oneOf: codes) { used.insert(member.keys) }
-    let isLines = format == .ndjson
+    let isLines = format == .ndjson || format == .csv
     let around = root.objects(around: found.steps)
     let next = isLines ? nil : PagesGuess.findNext(in: root, items: found.steps)
     let title = isLines ? nil : Self.title(around)
     return FeedDefinition(
       name: name, title: title ?? TextRule(.constant(name)),
       presentation: FeedPresentation(valueRole: fields.valueRole), format: format,
+      delimiter: blank.delimiter, header: blank.header,
       items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
       pages: next.map { PageRule(next: .path($0)) },
       currency: Self.currency(around), id: identity.rule, fields: fields.fields,
@@ -317,15 +322,21 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   case jsonfeed
   /// The products of a Shopify shop.
   case shopify
+  /// A table of products for Google Merchant Center (https://support.google.com/merchants/answer/7052112) or a
+  /// catalog of Meta (https://developers.facebook.com/docs/marketing-api/catalog/reference).
+  case merchant
   /// A chart of one of Apple's stores in its oldest JSON.
   case chart
 
   /// The kind of the document that begins like this; nil for an unknown kind, and when more bytes are
   /// needed to decide.
   init?(_ sample: Sample) {
-    guard let found = sample.isXML ? Self.find(inXML: sample) : Self.find(inJSON: sample) else {
-      return nil
-    }
+    let found =
+      sample.isXML
+      ? Self.find(inXML: sample)
+      : sample.columns.isEmpty
+        ? Self.find(inJSON: sample) : Self.find(among: Set(sample.columns))
+    guard let found else { return nil }
     self = found
   }
 
@@ -347,6 +358,12 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
     case "feed" where prefix == "atom": return .atom
     default: return nil
     }
+  }
+
+  /// The kind of a table by its columns: those that both catalogs require.
+  private static func find(among columns: Set<String>) -> WellKnownKind? {
+    columns.isSuperset(of: ["id", "title", "description", "link", "image_link", "price"])
+      ? .merchant : nil
   }
 
   private static func find(inJSON sample: Sample) -> WellKnownKind? {
@@ -499,6 +516,9 @@ private struct SampleReading {
     }
 
     func skip(id: String?, position: Int, reason: String) {
+      // The reasons of a table's rows differ in the line only.
+      let line = reason.firstRange(of: " (line ")
+      let reason = line.map { String(reason[..<$0.lowerBound]) } ?? reason
       // Bounds the dictionary, since reasons that quote values are all different.
       if reasons.count < 100 || reasons[reason] != nil { reasons[reason, default: 0] += 1 }
     }

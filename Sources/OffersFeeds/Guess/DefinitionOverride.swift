@@ -3,7 +3,7 @@ import OffersCore
 /// A definition from options on the command line, which override a guessed definition.
 package struct DefinitionOverride {
   private let name: String
-  private var format: FeedFormat?
+  package private(set) var format: FeedFormat?
   package private(set) var items: FieldPath?
   private var everySeconds: Int?
   private var id: FieldRule?

@@ -83,6 +83,8 @@ struct Sample {
   /// its name, as in a definition; of JSON lines the list of their values. Nil if there is none.
   private(set) var root: SampleValue?
   let isXML: Bool
+  /// The names of a table's columns; empty for another document.
+  private(set) var columns: [String] = []
   /// True when the document is not valid JSON, which includes one that is cut off. False for JSON
   /// lines, of which invalid lines are skipped, and for XML.
   private(set) var isBroken = false
@@ -99,10 +101,33 @@ struct Sample {
   /// that may grow with the square of their combining marks.
   static let keyBytes = 256
 
-  /// - Parameter text: the document's start in UTF-8.
-  init(_ text: [UInt8], as format: FeedFormat) {
+  /// - Parameters:
+  ///   - text: the document's start in UTF-8.
+  ///   - format: the document's format.
+  ///   - definition: says how a table is written; nil to find it.
+  init(_ text: [UInt8], as format: FeedFormat, definition: FeedDefinition? = nil) {
     isXML = format == .xml
-    if isXML { readXML(text) } else { readJSON(text, isLines: format == .ndjson) }
+    switch format {
+    case .xml: readXML(text)
+    case .json, .ndjson: readJSON(text, isLines: format == .ndjson)
+    case .csv: readTable(text, definition)
+    }
+  }
+
+  /// Reads the rows of a table as objects, each with all columns.
+  private mutating func readTable(_ text: [UInt8], _ definition: FeedDefinition?) {
+    guard let layout = TableLayout.find(in: text, definition: definition) else { return }
+    columns = layout.columns
+    var list: [SampleValue] = []
+    layout.forEachRecord(in: text, limit: Self.memberLimit) { row in
+      let members = columns.enumerated().map { place, column -> (String, SampleValue) in
+        let text = place < row.cells.count ? row.cells[place].value.comparedText ?? "" : ""
+        let kept = String(decoding: text.utf8.prefix(Self.textBytes), as: UTF8.self)
+        return (column, text.isEmpty ? .null : .text(kept))
+      }
+      list.append(.object(SampleObject(members: members)))
+    }
+    root = list.isEmpty ? nil : .list(list)
   }
 
   private mutating func readXML(_ text: [UInt8]) {

@@ -80,6 +80,33 @@ final class InputBuffer {
   /// Drops the bytes before `place` from the window.
   func consume(to place: UnsafePointer<UInt8>) { first = place - UnsafePointer(base) }
 
+  /// Appends bytes to the window in slices, and calls `read` when there may be a whole record.
+  ///
+  /// An incomplete record is scanned again from its start. Waiting until the window has doubled keeps the total cost
+  /// of a large record that arrives in tiny chunks linear.
+  ///
+  /// - Parameter limitBytes: the largest size of a record, for which `read` need not wait longer.
+  func take(
+    _ bytes: UnsafeRawBufferPointer, limitBytes: Int, _ read: () throws -> Void
+  ) throws {
+    var start = 0
+    repeat {
+      let end = min(start + Self.sliceBytes, bytes.count)
+      try append(bytes.slice(start, end))
+      start = end
+      if heldBytes < patienceBytes { continue }
+      try read()
+      patienceBytes = heldBytes > Self.crumbBytes ? min(2 * heldBytes, limitBytes) : 0
+    } while start < bytes.count
+  }
+
+  /// The number of bytes that must be held before the next attempt to read a record.
+  private var patienceBytes = 0
+  private static let crumbBytes = 4 << 10
+  /// The number of bytes copied at a time, so that they are still in the processor's cache when
+  /// they are read.
+  private static let sliceBytes = 32 << 10
+
   /// Appends bytes to the window.
   ///
   /// - Throws: `OffersError` with `limitExceeded` when the window already holds more than

@@ -184,6 +184,16 @@ enum DocumentStart: Equatable {
       let isWide = bytes.count >= 4 && bytes[2] == 0 && bytes[3] == 0
       return isWide ? .utf32 : .zeroBytes(.utf16(isBigEndian: false))
     }
+    // A table may begin with any letter, so two of them count.
+    if bytes.count >= 4 {
+      let units = [bytes[0], bytes[2]]
+      if bytes[1] == 0, bytes[3] == 0, units.allSatisfy(isPrintable) {
+        return .zeroBytes(.utf16(isBigEndian: false))
+      }
+      if units == [0, 0], isPrintable(bytes[1]), isPrintable(bytes[3]) {
+        return .zeroBytes(.utf16(isBigEndian: true))
+      }
+    }
     guard bytes[0] == 0 else { return nil }
     if opensText(bytes[1]) { return .zeroBytes(.utf16(isBigEndian: true)) }
     let isWide = bytes.count >= 4 && bytes[1] == 0 && bytes[2] == 0 && opensText(bytes[3])
@@ -227,6 +237,8 @@ enum DocumentStart: Equatable {
     while index < bytes.count && ASCII.isSpace(bytes[index]) { index += 1 }
     return index
   }
+
+  private static func isPrintable(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
   private static func opensText(_ byte: UInt8) -> Bool {
     byte == 0x3C || byte == 0x7B || byte == 0x5B || ASCII.isSpace(byte)

@@ -128,7 +128,9 @@ struct AddFeedPage: Sendable {
     }
   }
 
-  private static let formats = ["json": "JSON", "ndjson": "JSON lines", "xml": "XML"]
+  private static let formats = [
+    "json": "JSON", "ndjson": "JSON lines", "xml": "XML", "csv": "Table",
+  ]
 
   private static func share(_ count: Int, of all: Int) -> String {
     count >= all ? "all" : "\(Units.count(count)) of \(Units.count(all))"

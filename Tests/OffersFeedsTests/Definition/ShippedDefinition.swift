@@ -4,7 +4,7 @@ import OffersFeeds
 /// The shipped definitions and samples, read from the source folder.
 enum ShippedDefinition {
   static let feeds = ["ibotta", "restaurants", "facts", "movies", "albums"]
-  static let kinds = ["rss", "rdf", "atom", "jsonfeed", "shopify", "chart"]
+  static let kinds = ["rss", "rdf", "atom", "jsonfeed", "shopify", "merchant", "chart"]
 
   private static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -100,6 +100,13 @@ enum FuzzSeeds {
   /// The same with the header and the checksum (Adler-32) of zlib.
   private static let zlib: [UInt8] = [0x78, 0x9C] + deflate + [29, 221, 17, 235]
 
+  static let tables = [
+    "id,title,price,tags\n1,Tea,$1.50,a\n2,\"Jam \"\"red\"\"\",\"1,20 €\",\"a\nb\"\n3,Milk,,\n",
+    "sep=;\r\nid;name;;name\r\n001;Käse;x;\r\n\r\n;;;\r\nid;name;;name\r\n2;\"5\" pipe\";;\r\n",
+    "# made today\n\nid\ttitle\tlink\n1\t=\"07\"\thttps://e.example/1\n2\tBread\n",
+    "title\rTea\rMilk\r",
+  ]
+
   static func seeds(of format: FuzzFormat) -> [[UInt8]] {
     func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
     let lines = bytes([
@@ -110,12 +117,18 @@ enum FuzzSeeds {
     case .json: return bytes([json, list, keyed]) + samples()
     case .ndjson: return lines
     case .xml: return bytes([rss, atom, own])
-    case .compressed: return [gzip, zlib, gzip + gzip, deflate]
+    case .table: return bytes(tables)
+    case .compressed:
+      return [
+        gzip, zlib, gzip + gzip, deflate, ArchiveTests.bzip2, ArchiveTests.xz,
+        ZIPArchive([("readme.txt", "Read"), ("feed.csv", tables[0])], isStreamed: true).bytes,
+        ZIPArchive([("feed.txt", tables[1])], isStored: true).bytes,
+      ]
     case .encoded: return encoded([json, list, rss, own])
     case .definition:
       return bytes([definitions] + FeedCatalog.names.compactMap(FeedCatalog.findText))
     case .value: return bytes(values)
-    case .guess: return bytes([json, list, keyed, rss, atom, own]) + lines
+    case .guess: return bytes([json, list, keyed, rss, atom, own] + tables) + lines
     case .export: return bytes([export])
     case .image: return TinyImage.names.map { TinyImage.make($0) }
     }
@@ -157,7 +170,9 @@ enum FuzzSeeds {
     switch format {
     case .json, .ndjson, .export: return common + json
     case .xml: return common + xml
-    case .compressed, .image: return common + ["\u{1}", "\u{7F}"]
+    case .table:
+      return common + [",", ";", "\t", "\r", "\n", "\"\"", "sep=;\n", "id,title\n", "=\"", "#"]
+    case .compressed, .image: return common + ["\u{1}", "\u{7F}", "PK\u{3}\u{4}", "PK\u{7}\u{8}"]
     case .encoded: return common + json.prefix(6) + xml.prefix(6)
     case .definition: return common + yaml
     case .value: return common + values

@@ -10,7 +10,9 @@ enum FuzzFormat: String, CaseIterable, Sendable {
   case ndjson
   /// XML of several vocabularies.
   case xml
-  /// Compressed documents.
+  /// Tables with several delimiters.
+  case table
+  /// Compressed documents, and archives.
   case compressed
   /// Documents in encodings other than UTF-8.
   case encoded
@@ -54,7 +56,7 @@ struct FuzzTarget {
   func run(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
     do {
       switch format {
-      case .json, .ndjson, .xml, .encoded: return try read(input, &random)
+      case .json, .ndjson, .xml, .table, .encoded: return try read(input, &random)
       case .compressed: return try unpack(input, &random)
       case .definition: return try define(input)
       case .value:
@@ -80,6 +82,11 @@ struct FuzzTarget {
     let place = random.below(2) == 0 ? 0 : random.below(definitions.count)
     var definition = definitions[place]
     if format == .ndjson { definition.format = .ndjson }
+    if format == .table {
+      definition.format = .csv
+      if random.below(8) == 0 { definition.delimiter = 0x3B }
+      if random.below(8) == 0 { definition.header = ["id", "name", "", "name"] }
+    }
     if random.below(4) == 0 { definition.format = nil }
     if format == .encoded { definition.encoding = nil }
     let charset =

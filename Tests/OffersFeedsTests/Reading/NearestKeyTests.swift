@@ -78,10 +78,26 @@ struct NearestKeyTests {
   @Test("a document in an unknown format is reported as such, unless the format was declared")
   func otherFormats() throws {
     let yaml = "id: id\nfields: {name: name}"
-    let found = try #require(try YAMLReading(yaml, "BEGIN:VCALENDAR\nEND:X").error)
+    let found = try #require(try YAMLReading(yaml, "Nothing here").error)
     #expect(found.code == .malformedFeed)
-    #expect(found.message == "The document is neither JSON nor XML, at byte 0.")
+    #expect(found.message == "The document is neither JSON, XML nor a table, at byte 0.")
     #expect(found.hint?.text.contains("owner") == false)
+    for format in ["", "format: json\n", "format: csv\n"] {
+      let calendar = try #require(try YAMLReading(format + yaml, "BEGIN:VCALENDAR\nEND:X").error)
+      #expect(calendar.message == "The document is a calendar (iCalendar), not a feed.")
+    }
+    for (document, name) in [
+      (
+        "<?xml version='1.0'?><!-- x --><opml version='2.0'><body/></opml>",
+        "a list of feeds (OPML)"
+      ),
+      ("<urlset xmlns='x'><url><loc>x</loc></url></urlset>", "a map of a site's pages"),
+      ("{ \"format\": \"offers-export\", \"version\": 3}", "an export of this program"),
+      ("{\\rtf1 x}", "a text document (RTF)"),
+    ] {
+      let error = try #require(try YAMLReading(yaml, document).error)
+      #expect(error.message == "The document is \(name), not a feed.")
+    }
     let said = try #require(try YAMLReading("format: json\n" + yaml, "BEGIN").error)
     #expect(said.message.contains("is not valid JSON at byte 0"))
   }

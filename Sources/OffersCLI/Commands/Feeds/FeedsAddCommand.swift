@@ -24,7 +24,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.") var name: String
   @Argument(help: "Its source: an http(s) URL or a file.") var source: String
-  @Option(help: "json, ndjson or xml (default: detected).") var format: String?
+  @Option(help: "json, ndjson, xml or csv (default: detected).") var format: String?
   @Option(help: .value("path", "The path of the offers.")) var items: String?
 
   @Option(
@@ -77,7 +77,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
       return (try said.definition(source: FeedGuess.address(of: source)), nil)
     }
     let proposal = try await guess.propose(
-      name: name, source: source, items: said.items, missing: said.missing,
+      name: name, source: source, items: said.items, missing: said.missing, format: said.format,
       options: options)
     // The sync asks for a currency that is missing.
     for note in proposal.points { Output.note(.line(note)) }

@@ -11,7 +11,7 @@ struct FeedsCommand: AsyncParsableCommand {
       A feed has a definition: its source, the path of its offers, and the path of each field. \
       Five feeds ship with the program; those that you add are kept in the database, and those of \
       your own YAML file count before both. RSS, Atom, JSON Feed, Google \
-      Merchant and Shopify feeds need no definition: the URL is enough.
+      Merchant, Meta and Shopify feeds need no definition: the URL is enough.
 
       EXAMPLES
         offers feeds

@@ -70,13 +70,14 @@ struct FeedGuess {
   ///   longer than `FetchLimits.totalSeconds`; `CancellationError`.
   func propose(
     name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
-    isPublicOnly: Bool = false, options: SyncOptions = SyncOptions()
+    format: FeedFormat? = nil, isPublicOnly: Bool = false, options: SyncOptions = SyncOptions()
   ) async throws -> DefinitionGuess.Proposal {
     try FeedName.check(name)
     let address = try Self.address(of: source)
     let isOnWeb = if case .url? = try? SyncSource(parsing: source) { true } else { false }
     var proposal = try await inTime(options) {
-      let guess = DefinitionGuess(name: name, items: items, missing: missing, isOnWeb: isOnWeb)
+      let guess = DefinitionGuess(
+        name: name, items: items, missing: missing, isOnWeb: isOnWeb, format: format)
       _ = try await openEngine().readStart(
         of: address, isPublicOnly: isPublicOnly, options: options
       ) {

@@ -208,7 +208,8 @@ enum FieldNames {
   private static let names: [OfferField: [String: Int]] = [
     .id: """
     id guid uuid uid identifier identifiant identificador identificativo kennung key sku asin gtin
-    ean upc mpn artikelnummer angebotsnummer nummer number nr slug handle code
+    ean upc mpn artikelnummer itemno itemnumber productno articleno artno angebotsnummer nummer number nr slug
+    handle code
     """,
     .name: """
     title name headline titel titulo titre titolo nombre nom nome bezeichnung ueberschrift heading
@@ -248,16 +249,16 @@ enum FieldNames {
     """,
     .url: """
     link htmlurl weburl url permalink weblink canonicalurl href deeplink trackinglink landingpage
-    landingurl affiliateurl shareurl lien enlace adresse links webpage website site
+    landingurl affiliateurl buyurl awdeeplink shareurl lien enlace adresse links webpage website site
     """,
     .retailer: """
     retailer retailername store storename merchant merchantname shop shopname seller sellername
-    vendor vendorname advertiser advertisername haendler haendlername markt anbieter tienda comercio
+    vendor vendorname advertiser advertisername programname haendler haendlername markt anbieter tienda comercio
     magasin enseigne marchand vendeur negozio venditore brand brandname marke marca marque marchio
     hersteller manufacturer supplier company companyname
     """,
     .categories: """
-    categories category categoryname kategorien kategorie categorias categoria categorie producttype
+    categories category categoryname advertisercategory kategorien kategorie categorias categoria categorie producttype googleproductcategory
     warengruppe genres genre primarygenrename department section rubrik sparte tags tag keywords
     topics topic cuisine cuisines labels
     """,

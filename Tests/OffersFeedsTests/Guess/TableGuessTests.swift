@@ -1,0 +1,156 @@
+import OffersCore
+import Testing
+
+@testable import OffersFeeds
+
+/// Tables with the columns that networks and shops document, and invented rows.
+@Suite("Guesses at tables")
+struct TableGuessTests {
+  private static let google = """
+    id\ttitle\tdescription\tlink\timage_link\tavailability\tprice\tsale_price\tsale_price_effective_date\tbrand\tgtin\tgoogle_product_category\tproduct_type
+    T1\tGreen tea, 100 g\tFirst flush\thttps://shop.example/t1\thttps://shop.example/t1.jpg\tin_stock\t4.90 EUR\t3.90 EUR\t2001-01-01T00:00+0000/2999-12-31T00:00+0000\tLeaf\t0012\t422\tFood > Tea
+    T2\t"Jam ""Apricot"\""\tSweet\thttps://shop.example/t2\thttps://shop.example/t2.jpg\tout_of_stock\t3.20 EUR\t2.20 EUR\t2001-01-01T00:00+0000/2002-01-01T00:00+0000\tOrchard\t\t422\t
+
+    """
+
+  @Test("a table for Google Merchant Center is a known kind, with any delimiter")
+  func merchant() throws {
+    for document in [
+      Self.google, Self.google.replacing("tea, 100", with: "tea 100").replacing("\t", with: ","),
+    ] {
+      let guess = try GuessReading(document)
+      #expect(guess.proposal.kind == .merchant)
+      #expect(guess.ids == ["T1", "T2"])
+      #expect(guess.all(.name).last == "Jam \"Apricot\"")
+      #expect(guess.all(.reward) == ["3.90 EUR", "3.20 EUR"])
+      #expect(guess.all(.url) == ["https://shop.example/t1", "https://shop.example/t2"])
+      #expect(guess.all(.imageURL).first == "https://shop.example/t1.jpg")
+      #expect(guess.all(.categories) == [#"["Food > Tea"]"#, #"["422"]"#])
+      #expect(
+        guess.all(.attributes).first
+          == #"[["Brand","Leaf"],["Availability","in_stock"],["GTIN","0012"]]"#)
+      #expect(guess.proposal.notes.isEmpty)
+    }
+  }
+
+  @Test("a catalog of Meta begins with a line of comments in each column")
+  func meta() throws {
+    let guess = try GuessReading(
+      """
+      "# Required | A unique ID, such as a SKU","# Required | A title","# Required | A text","# Required | The price","# Required | The link","# Required | The URL for the main image"
+      id,title,description,price,link,image_link
+      F1,"Green tea, 100 g","First flush
+      Second line","4,90 EUR",https://shop.example/f1,https://shop.example/f1.jpg
+
+      """)
+    #expect(guess.proposal.kind == .merchant)
+    #expect(guess.all(.name) == ["Green tea, 100 g"])
+    #expect(guess.all(.reward) == ["4,90 EUR"])
+    #expect(guess.all(.description) == ["First flush\nSecond line"])
+  }
+
+  @Test("the same with blanks and capitals in its header is guessed")
+  func spelledHeader() throws {
+    let guess = try GuessReading(
+      Self.google.replacing("image_link", with: "Image Link")
+        .replacing("sale_price_effective_date", with: "sale price effective date")
+        .replacing("sale_price", with: "Sale Price"))
+    #expect(guess.proposal.kind == nil)
+    #expect(guess.definition.format == .csv)
+    #expect(guess.ids == ["T1", "T2"])
+    #expect(guess.all(.reward) == ["3.90 EUR", "3.20 EUR"])
+    #expect(guess.all(.imageURL).first == "https://shop.example/t1.jpg")
+  }
+
+  @Test("a table of Awin")
+  func awin() throws {
+    let guess = try GuessReading(
+      """
+      aw_deep_link,product_name,aw_product_id,merchant_product_id,merchant_image_url,description,merchant_category,search_price,merchant_name,merchant_id,category_name,category_id,aw_image_url,currency,store_price,delivery_cost,merchant_deep_link,language,last_updated,display_price,data_feed_id
+      "https://www.awin1.com/pclick.php?p=1&a=2&m=77","Green tea, 100 g",23595010,0012,https://img.example/12.jpg,"First flush",Tea,4.90,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=1,EUR,,2.95,https://shop.example/12,en,"2026-11-20 10:00:00",EUR4.90,4711
+      "https://www.awin1.com/pclick.php?p=2&a=2&m=77","Jam",23595011,0013,https://img.example/13.jpg,"Sweet",Jam,3.20,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=2,EUR,,2.95,https://shop.example/13,en,"2026-11-20 10:00:00",EUR3.20,4711
+
+      """)
+    #expect(guess.ids == ["23595010", "23595011"])
+    #expect(guess.all(.name) == ["Green tea, 100 g", "Jam"])
+    #expect(guess.all(.reward) == ["4.90 EUR", "3.20 EUR"])
+    #expect(guess.definition.presentation.valueRole == .price)
+    #expect(guess.all(.url).first == "https://www.awin1.com/pclick.php?p=1&a=2&m=77")
+    #expect(guess.all(.imageURL).first == "https://img.example/12.jpg")
+    #expect(guess.all(.retailer) == ["Leaf Ltd", "Leaf Ltd"])
+    #expect(guess.all(.categories).first == #"["Food"]"#)
+  }
+
+  @Test("a catalog of CJ with capitals and tabs")
+  func cj() throws {
+    let guess = try GuessReading(
+      """
+      PROGRAMNAME\tPROGRAMURL\tCATALOGNAME\tLASTUPDATED\tNAME\tKEYWORDS\tDESCRIPTION\tSKU\tMANUFACTURER\tCURRENCY\tSALEPRICE\tPRICE\tRETAILPRICE\tBUYURL\tIMPRESSIONURL\tIMAGEURL\tADVERTISERCATEGORY\tINSTOCK
+      Leaf\thttps://leaf.example\tMain\t11/20/2026\tGreen tea\ttea\tNice tea\t0012\tLeafCo\tUSD\t3.90\t4.90\t\thttps://www.anrdoezrs.net/click-1\thttps://t.example/1\thttps://shop.example/1.jpg\tTea\tyes
+      Leaf\thttps://leaf.example\tMain\t11/20/2026\tJam\tjam\tNice jam\t0013\tLeafCo\tUSD\t\t5.20\t\thttps://www.anrdoezrs.net/click-2\thttps://t.example/2\thttps://shop.example/2.jpg\tJam\tyes
+
+      """)
+    #expect(guess.ids == ["0012", "0013"])
+    #expect(guess.all(.name) == ["Green tea", "Jam"])
+    #expect(guess.all(.reward) == ["3.90 USD", "5.20 USD"])
+    #expect(guess.all(.url).first == "https://www.anrdoezrs.net/click-1")
+    #expect(guess.all(.imageURL).first == "https://shop.example/1.jpg")
+    #expect(guess.all(.retailer) == ["Leaf", "Leaf"])
+  }
+
+  @Test("a German table with semicolons and decimal commas")
+  func german() throws {
+    let text = """
+      Artikelnummer;Bezeichnung;Preis;Währung;Deeplink;Bild_URL
+      G1;Grüner Tee 100 g;4,90;EUR;https://laden.example/g1;https://laden.example/g1.jpg
+      G2;Marmelade für Gäste;12,99;EUR;https://laden.example/g2;https://laden.example/g2.jpg
+
+      """
+    let guess = try GuessReading(
+      text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, pieceSize: 7)
+    #expect(guess.ids == ["G1", "G2"])
+    #expect(guess.all(.name) == ["Grüner Tee 100 g", "Marmelade für Gäste"])
+    #expect(guess.all(.reward) == ["4,90 EUR", "12,99 EUR"])
+    #expect(guess.all(.imageURL).first == "https://laden.example/g1.jpg")
+  }
+
+  @Test("coupons with a header for people")
+  func coupons() throws {
+    let guess = try GuessReading(
+      """
+      sep=;
+      Item No.;Product Name;Sale Price;Valid Until
+      0012;"Tea; green";1.234,50 €;05.12.2026
+      0013;Coffee;12,99 €;16.12.2026
+
+      """)
+    #expect(guess.ids == ["0012", "0013"])
+    #expect(guess.all(.name) == ["Tea; green", "Coffee"])
+    #expect(guess.all(.reward) == ["1.234,50 €", "12,99 €"])
+    #expect(guess.all(.expiresAt).allSatisfy { $0 != nil })
+  }
+
+  @Test("a table with one column is a list of names")
+  func oneColumn() throws {
+    let guess = try GuessReading("name\nTea\n\"Milk, fresh\"\nJam\n")
+    #expect(guess.all(.name) == ["Tea", "Milk, fresh", "Jam"])
+  }
+
+  @Test("rows of a table that cannot be read are one note each kind")
+  func notes() throws {
+    let guess = try GuessReading(
+      "id,name,link\n1,Tea,https://x.example/1\n2,a,b,c,d\n3,a,b,c,d\n4,Jam,https://x.example/4\n")
+    #expect(guess.ids == ["1", "4"])
+    #expect(
+      guess.proposal.notes.contains("2 of 4 items are left out: 5 cells, where the header has 3."))
+  }
+
+  @Test("a table without names of values names its columns in the refusal")
+  func unknownColumns() throws {
+    let error = try #require(throws: OffersError.self) {
+      try GuessReading("aaa,bbb,ccc\n1,2,3\n4,5,6\n7,8,9\n")
+    }
+    #expect(error.code == .invalidRequest)
+    #expect(error.hint?.text.contains("aaa") == true)
+  }
+}
