@@ -16,7 +16,7 @@ class WideTest(BrowserTest):
         super().wait_ready()
         self.browser.execute_async_script(
             "const {src} = document.querySelector('script[type=module]');"
-            "import(src.replace('/app.js', '/keys.js')).finally(arguments[0])")
+            "import(src.replace('/app.js', '/keyboard.js')).finally(arguments[0])")
 
 
 class SidebarTests(BrowserTest):

@@ -4,9 +4,9 @@
 import {make, setBusy} from "./elements.js?v=__VERSION__";
 import {readPage} from "./requests.js?v=__VERSION__";
 import {problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
-import {followAdded} from "./refresh.js?v=__VERSION__";
-import {renew} from "./renew.js?v=__VERSION__";
-import {addressOf} from "./paths.js?v=__VERSION__";
+import {followAdded} from "./feed-refresh.js?v=__VERSION__";
+import {renew} from "./page-update.js?v=__VERSION__";
+import {addressOf} from "./base-path.js?v=__VERSION__";
 
 let asking = null;
 // The form with the address, while what was found there is shown instead.

@@ -1,22 +1,22 @@
 // The entry point of the scripts of every page. Without scripts the pages work by links and forms.
 
-import {isLoggedOut, isReachable, on, start} from "./events.js?v=__VERSION__";
+import {isLoggedOut, isReachable, on, start} from "./server-events.js?v=__VERSION__";
 import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
-import {note} from "./over.js?v=__VERSION__";
+import {note} from "./dialogs.js?v=__VERSION__";
 import {compare, send} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
 import "./news.js?v=__VERSION__";
-import "./place.js?v=__VERSION__";
-import "./refresh.js?v=__VERSION__";
+import "./list-position.js?v=__VERSION__";
+import "./feed-refresh.js?v=__VERSION__";
 import "./search.js?v=__VERSION__";
-import "./share.js?v=__VERSION__";
-import "./sheet.js?v=__VERSION__";
-import "./waiting.js?v=__VERSION__";
-import {addressOf, ownName} from "./paths.js?v=__VERSION__";
+import "./share-link.js?v=__VERSION__";
+import "./offer-sheet.js?v=__VERSION__";
+import "./slow-pages.js?v=__VERSION__";
+import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 
 // Screens with room for a column beside the list, and the keys, which open offers in it.
 const hasRoom = matchMedia("(min-width: 900px)");
-const openRoom = () => hasRoom.matches && import("./keys.js?v=__VERSION__");
+const openRoom = () => hasRoom.matches && import("./keyboard.js?v=__VERSION__");
 hasRoom.addEventListener("change", openRoom);
 openRoom();
 

@@ -1,9 +1,9 @@
 // The forms of feeds in the settings: subscriptions, sources and intervals.
 
 import {alertBox, problemIn, toast, unreachable} from "./messages.js?v=__VERSION__";
-import {fail, start} from "./refresh.js?v=__VERSION__";
+import {fail, start} from "./feed-refresh.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
-import {renew} from "./renew.js?v=__VERSION__";
+import {renew} from "./page-update.js?v=__VERSION__";
 
 const path = (feed, part) => `/feeds/${encodeURIComponent(feed)}/${part}`;
 

@@ -2,13 +2,13 @@
 // take it off the list, work without leaving the page.
 
 import {alertBox, problemIn, toast, unreachable} from "./messages.js?v=__VERSION__";
-import {noteReachable, on} from "./events.js?v=__VERSION__";
+import {noteReachable, on} from "./server-events.js?v=__VERSION__";
 import {isBusy, setBusy} from "./elements.js?v=__VERSION__";
-import {pageAddress} from "./over.js?v=__VERSION__";
+import {pageAddress} from "./dialogs.js?v=__VERSION__";
 import {fetchPage, inTurn, send} from "./requests.js?v=__VERSION__";
-import {renew} from "./renew.js?v=__VERSION__";
+import {renew} from "./page-update.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
-import {addressOf, pathOf} from "./paths.js?v=__VERSION__";
+import {addressOf, pathOf} from "./base-path.js?v=__VERSION__";
 
 document.addEventListener("submit", (event) => {
   const {sharing: ref} = event.target.dataset;

@@ -6,8 +6,8 @@ import {showStars} from "./stars.js?v=__VERSION__";
 import {showTimes} from "./times.js?v=__VERSION__";
 import {make, setBusy} from "./elements.js?v=__VERSION__";
 import {readPage} from "./requests.js?v=__VERSION__";
-import {isPlainPress} from "./over.js?v=__VERSION__";
-import {addressOf} from "./paths.js?v=__VERSION__";
+import {isPlainPress} from "./dialogs.js?v=__VERSION__";
+import {addressOf} from "./base-path.js?v=__VERSION__";
 
 const observer = new IntersectionObserver(
   (entries) => {

@@ -3,10 +3,10 @@
 // operator has named.
 
 import {isStill, make, roundButton} from "./elements.js?v=__VERSION__";
-import {addOpener, isPlainPress, openDialog, openOver} from "./over.js?v=__VERSION__";
+import {addOpener, isPlainPress, openDialog, openOver} from "./dialogs.js?v=__VERSION__";
 import {fetchPage} from "./requests.js?v=__VERSION__";
-import {landLayer, loadWorld, showNames} from "./world.js?v=__VERSION__";
-import {addressOf} from "./paths.js?v=__VERSION__";
+import {landLayer, loadWorld, showNames} from "./map-background.js?v=__VERSION__";
+import {addressOf} from "./base-path.js?v=__VERSION__";
 
 let library = null;
 

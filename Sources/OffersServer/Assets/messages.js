@@ -1,8 +1,8 @@
 // Messages: toasts at the bottom of the page, modal alerts, and announcements for screen readers.
 
 import {make} from "./elements.js?v=__VERSION__";
-import {noteLoggedOut} from "./events.js?v=__VERSION__";
-import {addressOf, pathOf} from "./paths.js?v=__VERSION__";
+import {noteLoggedOut} from "./server-events.js?v=__VERSION__";
+import {addressOf, pathOf} from "./base-path.js?v=__VERSION__";
 
 const region = document.querySelector("[data-toasts]");
 const box = document.querySelector("[data-alert]");

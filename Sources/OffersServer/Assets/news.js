@@ -3,10 +3,10 @@
 // shown, by whichever process. A press on the pill renews the page.
 
 import {make} from "./elements.js?v=__VERSION__";
-import {on} from "./events.js?v=__VERSION__";
+import {on} from "./server-events.js?v=__VERSION__";
 import {say} from "./messages.js?v=__VERSION__";
 import {inTurn, send} from "./requests.js?v=__VERSION__";
-import {addressOf, ownName} from "./paths.js?v=__VERSION__";
+import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 
 const badge = document.querySelector("[data-news-count]");
 // The last change that the server was told about as seen.
@@ -90,7 +90,7 @@ async function renewPage() {
   isRenewing = true;
   document.querySelector(".news-pill").remove();
   try {
-    await (await import("./renew.js?v=__VERSION__")).renew();
+    await (await import("./page-update.js?v=__VERSION__")).renew();
   } finally {
     isRenewing = false;
     // The pill is back if the page could not be renewed.

@@ -1,7 +1,7 @@
 // Requests that scripts send: pages that they read, and changes.
 
-import {noteLoggedOut} from "./events.js?v=__VERSION__";
-import {addressOf, pathOf} from "./paths.js?v=__VERSION__";
+import {noteLoggedOut} from "./server-events.js?v=__VERSION__";
+import {addressOf, pathOf} from "./base-path.js?v=__VERSION__";
 
 /** The page in a response, as a document. */
 export const readPage = async (response) => new DOMParser().parseFromString(await response.text(), "text/html");

@@ -1,10 +1,10 @@
 // The search boxes, which show the recent searches on focus.
 
-import {isReachable} from "./events.js?v=__VERSION__";
+import {isReachable} from "./server-events.js?v=__VERSION__";
 import {alertBox, problemIn, say, unreachable} from "./messages.js?v=__VERSION__";
 import {icon, make} from "./elements.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
-import {addressOf} from "./paths.js?v=__VERSION__";
+import {addressOf} from "./base-path.js?v=__VERSION__";
 
 let number = 0;
 

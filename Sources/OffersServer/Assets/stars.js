@@ -1,13 +1,13 @@
 // The stars. A press changes a star immediately, in this and in all other tabs, and is sent to the
-// server as a wish (see wishes.js). Wishes that cannot be sent are stored and sent when the server
+// server as a wish (see pending-stars.js). Wishes that cannot be sent are stored and sent when the server
 // answers again, for each offer only the newest one.
 
 import {alertBox, problemIn, toast} from "./messages.js?v=__VERSION__";
-import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on, openChannel} from "./events.js?v=__VERSION__";
-import {pageAddress} from "./over.js?v=__VERSION__";
+import {isLoggedOut, isReachable, noteLoggedOut, noteReachable, on, openChannel} from "./server-events.js?v=__VERSION__";
+import {pageAddress} from "./dialogs.js?v=__VERSION__";
 import {inTurn, readPage, send as change} from "./requests.js?v=__VERSION__";
-import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
-import {addressOf, ownName} from "./paths.js?v=__VERSION__";
+import {forget, keep, waiting} from "./pending-stars.js?v=__VERSION__";
+import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 
 /** The path of an offer, encoded exactly as the server encodes it. */
 function offerPath(ref) {

@@ -2,9 +2,9 @@
 // Sites are shown in a sandboxed frame, which has no access to this origin.
 
 import {make} from "./elements.js?v=__VERSION__";
-import {note} from "./over.js?v=__VERSION__";
+import {note} from "./dialogs.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
-import {addressOf, ownName} from "./paths.js?v=__VERSION__";
+import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 
 const root = document.querySelector("[data-browser]");
 const site = root.querySelector("[data-site]");

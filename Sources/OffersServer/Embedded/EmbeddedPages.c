@@ -8,26 +8,26 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/add-feed.js"
 }, app_js[] = {
 #embed "../Assets/app.js"
+}, base_path_js[] = {
+#embed "../Assets/base-path.js"
 }, cards_css[] = {
 #embed "../Assets/cards.css"
 }, changes_css[] = {
 #embed "../Assets/changes.css"
-}, column_js[] = {
-#embed "../Assets/column.js"
 }, columns_css[] = {
 #embed "../Assets/columns.css"
 }, controls_css[] = {
 #embed "../Assets/controls.css"
-}, detail_js[] = {
-#embed "../Assets/detail.js"
-}, drag_js[] = {
-#embed "../Assets/drag.js"
+}, dialogs_js[] = {
+#embed "../Assets/dialogs.js"
+}, drag_to_close_js[] = {
+#embed "../Assets/drag-to-close.js"
 }, elements_js[] = {
 #embed "../Assets/elements.js"
-}, events_js[] = {
-#embed "../Assets/events.js"
 }, feed_forms_js[] = {
 #embed "../Assets/feed-forms.js"
+}, feed_refresh_js[] = {
+#embed "../Assets/feed-refresh.js"
 }, household_js[] = {
 #embed "../Assets/household.js"
 }, icon_192_png[] = {
@@ -40,10 +40,12 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/icon.svg"
 }, inter_woff2[] = {
 #embed "../Assets/inter.woff2"
-}, keys_js[] = {
-#embed "../Assets/keys.js"
+}, keyboard_js[] = {
+#embed "../Assets/keyboard.js"
 }, layout_css[] = {
 #embed "../Assets/layout.css"
+}, list_position_js[] = {
+#embed "../Assets/list-position.js"
 }, lists_css[] = {
 #embed "../Assets/lists.css"
 }, lists_js[] = {
@@ -54,6 +56,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/login.js"
 }, manifest_webmanifest[] = {
 #embed "../Assets/manifest.webmanifest"
+}, map_background_js[] = {
+#embed "../Assets/map-background.js"
 }, map_css[] = {
 #embed "../Assets/map.css"
 }, map_js[] = {
@@ -66,42 +70,44 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/motion.css"
 }, news_js[] = {
 #embed "../Assets/news.js"
+}, offer_column_js[] = {
+#embed "../Assets/offer-column.js"
+}, offer_detail_js[] = {
+#embed "../Assets/offer-detail.js"
+}, offer_sheet_js[] = {
+#embed "../Assets/offer-sheet.js"
 }, offer_css[] = {
 #embed "../Assets/offer.css"
-}, over_js[] = {
-#embed "../Assets/over.js"
+}, page_update_js[] = {
+#embed "../Assets/page-update.js"
 }, panels_css[] = {
 #embed "../Assets/panels.css"
-}, paths_js[] = {
-#embed "../Assets/paths.js"
+}, pending_stars_js[] = {
+#embed "../Assets/pending-stars.js"
 }, place_card_js[] = {
 #embed "../Assets/place-card.js"
 }, place_css[] = {
 #embed "../Assets/place.css"
-}, place_js[] = {
-#embed "../Assets/place.js"
-}, refresh_js[] = {
-#embed "../Assets/refresh.js"
-}, renew_js[] = {
-#embed "../Assets/renew.js"
 }, requests_js[] = {
 #embed "../Assets/requests.js"
 }, search_css[] = {
 #embed "../Assets/search.css"
 }, search_js[] = {
 #embed "../Assets/search.js"
+}, server_events_js[] = {
+#embed "../Assets/server-events.js"
 }, settings_css[] = {
 #embed "../Assets/settings.css"
-}, share_js[] = {
-#embed "../Assets/share.js"
+}, share_link_js[] = {
+#embed "../Assets/share-link.js"
 }, sheet_css[] = {
 #embed "../Assets/sheet.css"
-}, sheet_js[] = {
-#embed "../Assets/sheet.js"
 }, sidebar_css[] = {
 #embed "../Assets/sidebar.css"
-}, slide_js[] = {
-#embed "../Assets/slide.js"
+}, sliding_cards_js[] = {
+#embed "../Assets/sliding-cards.js"
+}, slow_pages_js[] = {
+#embed "../Assets/slow-pages.js"
 }, stars_js[] = {
 #embed "../Assets/stars.js"
 }, theme_js[] = {
@@ -110,16 +116,10 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/times.js"
 }, tokens_css[] = {
 #embed "../Assets/tokens.css"
-}, waiting_js[] = {
-#embed "../Assets/waiting.js"
 }, web_css[] = {
 #embed "../Assets/web.css"
 }, web_js[] = {
 #embed "../Assets/web.js"
-}, wishes_js[] = {
-#embed "../Assets/wishes.js"
-}, world_js[] = {
-#embed "../Assets/world.js"
 }, world_json[] = {
 #embed "../Assets/world.json"
 }, account_mustache[] = {
@@ -258,62 +258,62 @@ static const struct {
   {"openapi.json", openapi_json, sizeof openapi_json},
   {"add-feed.js", add_feed_js, sizeof add_feed_js},
   {"app.js", app_js, sizeof app_js},
+  {"base-path.js", base_path_js, sizeof base_path_js},
   {"cards.css", cards_css, sizeof cards_css},
   {"changes.css", changes_css, sizeof changes_css},
-  {"column.js", column_js, sizeof column_js},
   {"columns.css", columns_css, sizeof columns_css},
   {"controls.css", controls_css, sizeof controls_css},
-  {"detail.js", detail_js, sizeof detail_js},
-  {"drag.js", drag_js, sizeof drag_js},
+  {"dialogs.js", dialogs_js, sizeof dialogs_js},
+  {"drag-to-close.js", drag_to_close_js, sizeof drag_to_close_js},
   {"elements.js", elements_js, sizeof elements_js},
-  {"events.js", events_js, sizeof events_js},
   {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
+  {"feed-refresh.js", feed_refresh_js, sizeof feed_refresh_js},
   {"household.js", household_js, sizeof household_js},
   {"icon-192.png", icon_192_png, sizeof icon_192_png},
   {"icon-512.png", icon_512_png, sizeof icon_512_png},
   {"icon-maskable-512.png", icon_maskable_512_png, sizeof icon_maskable_512_png},
   {"icon.svg", icon_svg, sizeof icon_svg},
   {"inter.woff2", inter_woff2, sizeof inter_woff2},
-  {"keys.js", keys_js, sizeof keys_js},
+  {"keyboard.js", keyboard_js, sizeof keyboard_js},
   {"layout.css", layout_css, sizeof layout_css},
+  {"list-position.js", list_position_js, sizeof list_position_js},
   {"lists.css", lists_css, sizeof lists_css},
   {"lists.js", lists_js, sizeof lists_js},
   {"login.css", login_css, sizeof login_css},
   {"login.js", login_js, sizeof login_js},
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
+  {"map-background.js", map_background_js, sizeof map_background_js},
   {"map.css", map_css, sizeof map_css},
   {"map.js", map_js, sizeof map_js},
   {"messages.css", messages_css, sizeof messages_css},
   {"messages.js", messages_js, sizeof messages_js},
   {"motion.css", motion_css, sizeof motion_css},
   {"news.js", news_js, sizeof news_js},
+  {"offer-column.js", offer_column_js, sizeof offer_column_js},
+  {"offer-detail.js", offer_detail_js, sizeof offer_detail_js},
+  {"offer-sheet.js", offer_sheet_js, sizeof offer_sheet_js},
   {"offer.css", offer_css, sizeof offer_css},
-  {"over.js", over_js, sizeof over_js},
+  {"page-update.js", page_update_js, sizeof page_update_js},
   {"panels.css", panels_css, sizeof panels_css},
-  {"paths.js", paths_js, sizeof paths_js},
+  {"pending-stars.js", pending_stars_js, sizeof pending_stars_js},
   {"place-card.js", place_card_js, sizeof place_card_js},
   {"place.css", place_css, sizeof place_css},
-  {"place.js", place_js, sizeof place_js},
-  {"refresh.js", refresh_js, sizeof refresh_js},
-  {"renew.js", renew_js, sizeof renew_js},
   {"requests.js", requests_js, sizeof requests_js},
   {"search.css", search_css, sizeof search_css},
   {"search.js", search_js, sizeof search_js},
+  {"server-events.js", server_events_js, sizeof server_events_js},
   {"settings.css", settings_css, sizeof settings_css},
-  {"share.js", share_js, sizeof share_js},
+  {"share-link.js", share_link_js, sizeof share_link_js},
   {"sheet.css", sheet_css, sizeof sheet_css},
-  {"sheet.js", sheet_js, sizeof sheet_js},
   {"sidebar.css", sidebar_css, sizeof sidebar_css},
-  {"slide.js", slide_js, sizeof slide_js},
+  {"sliding-cards.js", sliding_cards_js, sizeof sliding_cards_js},
+  {"slow-pages.js", slow_pages_js, sizeof slow_pages_js},
   {"stars.js", stars_js, sizeof stars_js},
   {"theme.js", theme_js, sizeof theme_js},
   {"times.js", times_js, sizeof times_js},
   {"tokens.css", tokens_css, sizeof tokens_css},
-  {"waiting.js", waiting_js, sizeof waiting_js},
   {"web.css", web_css, sizeof web_css},
   {"web.js", web_js, sizeof web_js},
-  {"wishes.js", wishes_js, sizeof wishes_js},
-  {"world.js", world_js, sizeof world_js},
   {"world.json", world_json, sizeof world_json},
   {"account.mustache", account_mustache, sizeof account_mustache},
   {"add-feed.mustache", add_feed_mustache, sizeof add_feed_mustache},

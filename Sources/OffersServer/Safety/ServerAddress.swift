@@ -74,7 +74,7 @@ enum Loopback {
 ///
 /// Routes, pages and forms know only paths of the server, such as `/feeds/ibotta`. This type alone puts the base
 /// path before a path that leaves the server, and takes it from one that arrives. Scripts know it by their own
-/// address (paths.js and the service worker).
+/// address (base-path.js and the service worker).
 package struct BasePath: Hashable, Sendable {
   /// The attributes of pages with addresses, as alternatives of a regular expression, which the service worker
   /// uses as well.

@@ -6,7 +6,7 @@ const FEED_DATA = {
   name: `offers-feeds${BASE}`, version: 1, stores: {offers: {keyPath: "ref"}, values: {}},
 };
 /**
- * A person's own data: the stars that were not sent (see wishes.js, which has the same version), the
+ * A person's own data: the stars that were not sent (see pending-stars.js, which has the same version), the
  * favorites that are not among the current offers, and the values `favorites` and `searches`.
  */
 const OWN_DATA = {

@@ -4,7 +4,7 @@
 // limit the number of connections to a server. Without Web Locks or BroadcastChannel, each visible
 // tab listens.
 
-import {addressOf, ownName} from "./paths.js?v=__VERSION__";
+import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 
 const canShare = Boolean(navigator.locks) && "BroadcastChannel" in self;
 const channel = openChannel("offers-events", hear);

@@ -2,9 +2,9 @@
 
 import {fetchPage} from "./requests.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
-import {showSharing} from "./share.js?v=__VERSION__";
+import {showSharing} from "./share-link.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
-import {pathOf} from "./paths.js?v=__VERSION__";
+import {pathOf} from "./base-path.js?v=__VERSION__";
 
 /** Whether the path of an address is that of an offer. */
 export const isOffer = (path) => pathOf(path).startsWith("/offers/");

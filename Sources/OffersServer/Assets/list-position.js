@@ -3,7 +3,7 @@
 // discarded the page.
 
 import {loadUntil} from "./lists.js?v=__VERSION__";
-import {note as noteAddress, openDialog} from "./over.js?v=__VERSION__";
+import {note as noteAddress, openDialog} from "./dialogs.js?v=__VERSION__";
 
 const cards = () => [...(document.querySelector("main [data-list]")?.children ?? [])];
 const top = (card) => card.getBoundingClientRect().top;

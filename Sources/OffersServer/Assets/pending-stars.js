@@ -1,7 +1,7 @@
 // The wishes: changes of stars that the server has not accepted yet. They are stored in IndexedDB,
 // or in memory if the browser has no IndexedDB. An offer has at most one wish, the newest.
 
-import {ownName} from "./paths.js?v=__VERSION__";
+import {ownName} from "./base-path.js?v=__VERSION__";
 
 /** The wishes, by offer, that are not yet stored in IndexedDB; all wishes without IndexedDB. */
 const memory = new Map();

@@ -1,9 +1,9 @@
 // Single keys: / j k s o ?. They do nothing while a person types, and can be switched off in the settings.
 
-import {isColumnOpen, openCard} from "./column.js?v=__VERSION__";
+import {isColumnOpen, openCard} from "./offer-column.js?v=__VERSION__";
 import {make} from "./elements.js?v=__VERSION__";
-import {openDialog} from "./over.js?v=__VERSION__";
-import {addressOf} from "./paths.js?v=__VERSION__";
+import {openDialog} from "./dialogs.js?v=__VERSION__";
+import {addressOf} from "./base-path.js?v=__VERSION__";
 
 const keys = [
   ["/", "Search"], ["j", "Next offer"], ["k", "Previous offer"], ["o", "Open the offer"],

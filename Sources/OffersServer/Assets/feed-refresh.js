@@ -4,8 +4,8 @@
 import {alertBox, problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {icon, isBusy, make, setBusy} from "./elements.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
-import {isReachable, noteLoggedOut, on} from "./events.js?v=__VERSION__";
-import {addressOf} from "./paths.js?v=__VERSION__";
+import {isReachable, noteLoggedOut, on} from "./server-events.js?v=__VERSION__";
+import {addressOf} from "./base-path.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
 const bar = line.querySelector("progress");
@@ -172,7 +172,7 @@ function finish(sync) {
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
   // A list is not replaced while a person reads further down.
   if (isList && (scrollY < 200 || document.body.classList.contains("page-settings-feeds"))) {
-    import("./renew.js?v=__VERSION__").then(({renew}) => renew());
+    import("./page-update.js?v=__VERSION__").then(({renew}) => renew());
   }
   if (sync.error) {
     const details = [sync.error.message, sync.error.hint].filter(Boolean).join(" ");

@@ -1,8 +1,8 @@
 // Offers as sheets over their list, in lists that ask for it (data-sheet), and the transitions of the
 // view between lists and offers.
 
-import {addOpener, isPlainPress, openOver, pageAddress} from "./over.js?v=__VERSION__";
-import {fetchOffer, isOffer, prepare} from "./detail.js?v=__VERSION__";
+import {addOpener, isPlainPress, openOver, pageAddress} from "./dialogs.js?v=__VERSION__";
+import {fetchOffer, isOffer, prepare} from "./offer-detail.js?v=__VERSION__";
 import {isStill, make, roundButton} from "./elements.js?v=__VERSION__";
 
 const list = document.querySelector("[data-sheet]");
@@ -33,7 +33,7 @@ async function change(path, update) {
 }
 
 /** Lets a sheet be drawn down to close it. */
-const drag = async (...parts) => (await import("./drag.js?v=__VERSION__")).dragDown(...parts);
+const drag = async (...parts) => (await import("./drag-to-close.js?v=__VERSION__")).dragDown(...parts);
 
 /** Opens the sheet of an offer. Goes to the page of the offer if it cannot be fetched. */
 async function open(address) {

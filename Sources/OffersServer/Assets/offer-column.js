@@ -2,8 +2,8 @@
 // to what was shown before, a reload shows the page of the offer, and a press with a key or another button
 // opens it elsewhere.
 
-import {addOpener, isPlainPress, note, openDialog, setBeside} from "./over.js?v=__VERSION__";
-import {fetchOffer, isOffer, prepare} from "./detail.js?v=__VERSION__";
+import {addOpener, isPlainPress, note, openDialog, setBeside} from "./dialogs.js?v=__VERSION__";
+import {fetchOffer, isOffer, prepare} from "./offer-detail.js?v=__VERSION__";
 import {make, roundButton} from "./elements.js?v=__VERSION__";
 import {say} from "./messages.js?v=__VERSION__";
 

@@ -1,9 +1,9 @@
 // Updates the content of the page in place, and preserves focus, selection, scrolling and input.
 
-import {noteLoggedOut} from "./events.js?v=__VERSION__";
-import {prepare} from "./detail.js?v=__VERSION__";
+import {noteLoggedOut} from "./server-events.js?v=__VERSION__";
+import {prepare} from "./offer-detail.js?v=__VERSION__";
 import {enhanceBoxes} from "./search.js?v=__VERSION__";
-import {pageAddress} from "./over.js?v=__VERSION__";
+import {pageAddress} from "./dialogs.js?v=__VERSION__";
 import {readPage} from "./requests.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
@@ -16,7 +16,7 @@ export async function renew() {
   const next = document.adoptNode(page.querySelector("main"));
   const dialog = next.querySelector("[data-map-dialog]");
   dialog?.remove();
-  const {slide} = await import("./slide.js?v=__VERSION__");
+  const {slide} = await import("./sliding-cards.js?v=__VERSION__");
   const main = document.querySelector("main");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const name = focused && nameOf(focused);

@@ -2,7 +2,7 @@
 // page stays as it is until the next one arrives.
 
 import {alertBox, toast} from "./messages.js?v=__VERSION__";
-import {isPlainPress} from "./over.js?v=__VERSION__";
+import {isPlainPress} from "./dialogs.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
 let timers = [];
