@@ -30,14 +30,14 @@ package final class PostgresEngine: Sendable {
     let database = Database(
       url, access: access, leaseTimes: leaseTimes,
       checkSchema: { connection in
-        try connection.readOnce { try Schema().refuseNewer(in: connection, url) }
+        try connection.readOnce { try PostgresSchema().refuseNewer(in: connection, url) }
       })
     do {
       switch access {
       case .readWrite:
-        if !createsSchema { try await Schema.require(in: database) }
-        try await Schema().migrate(database, proposesFeed: proposesFeed)
-      case .readOnly: try await Schema().check(database)
+        if !createsSchema { try await PostgresSchema.require(in: database) }
+        try await PostgresSchema().migrate(database, proposesFeed: proposesFeed)
+      case .readOnly: try await PostgresSchema().check(database)
       }
       let version = try await database.readOnce { connection in
         try connection.rows("SELECT current_setting('server_version')").first?.text(0) ?? ""
@@ -59,7 +59,7 @@ package final class PostgresEngine: Sendable {
   package func commits() -> AsyncStream<DataCommit> { database.commits.versions() }
 
   package func checkReadiness() async throws {
-    try await Schema().check(database)
+    try await PostgresSchema().check(database)
     let isReadOnly = try await database.readOnce { connection in
       try connection.rows(
         "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"

@@ -25,7 +25,7 @@ package struct PostgresPlace: StorePlace {
   /// Only a connection could tell.
   package var exists: Bool { true }
 
-  package var missing: OffersError { Schema.missing(url) }
+  package var missing: OffersError { PostgresSchema.missing(url) }
 
   package var temporaryFolder: String { NSTemporaryDirectory() }
 

@@ -86,7 +86,7 @@ package final class SQLiteEngine: Sendable {
     _ file: DatabaseFile, _ header: DatabaseFile.Header
   ) async throws {
     switch header {
-    case .ours(version: Schema.version, isReady: true): break
+    case .ours(version: SQLiteSchema.version, isReady: true): break
     case .missing, .empty, .blank: throw missing(at: file.path)
     case .ours, .foreign: _ = try await WritingConnection.open(file, header)
     }
@@ -234,9 +234,9 @@ extension SQLiteEngine: Engine {
   package func checkReadiness() async throws {
     // It fails if another file has taken the place of the open one.
     _ = try await fetchDataVersion()
-    let version = try await read(inTransaction: false) { try Schema.version(of: $0) }
+    let version = try await read(inTransaction: false) { try SQLiteSchema.version(of: $0) }
     try DatabaseFile.checkVersion(version, path: path)
-    guard version == Schema.version else {
+    guard version == SQLiteSchema.version else {
       throw OffersError(
         .storageFailed, "\(path) has an older schema, \(version), than this program.",
         hint: "Start the program again: it migrates the database.")

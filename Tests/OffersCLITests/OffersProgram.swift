@@ -65,7 +65,7 @@ struct OffersProgram: Sendable {
       errors: files[1].fileDescriptor, isTerminal: isTerminal, systemLog: systemLog,
       variables: environment(extra))
     let status = await ProcessContext.$current.withValue(context) {
-      await Offers.run(arguments: arguments)
+      await OffersCommand.run(arguments: arguments)
     }
     for file in [input] + files { try file.close() }
     return Result(

@@ -33,7 +33,7 @@ struct MigrationTests {
     let made = try await TestCluster.shared.value.makeDatabase()
     let database = Database(try DatabaseURL(made.url()))
     let migrations = PostgreSQLMigrations.all.filter { $0.number <= StoredVersion.postgresSchema }
-    try await Schema(migrations).migrate(database)
+    try await PostgresSchema(migrations).migrate(database)
     database.close()
     try await made.run(StoredVersion.postgresRows)
     return made

@@ -216,7 +216,7 @@ struct OpeningTests {
         isExpanding: migration.isExpanding, sql: migration.sql)
     }
     let database = Database(try DatabaseURL(made.url()))
-    try await Schema(PostgreSQLMigrations.all + added).migrate(database)
+    try await PostgresSchema(PostgreSQLMigrations.all + added).migrate(database)
     database.close()
   }
 

@@ -115,7 +115,7 @@ extension PostgresTransaction {
   func search(
     _ query: SearchQuery, of user: User.ID, feedKey: Int64?
   ) throws -> SearchResults? {
-    try SearchIndexReader(query, of: user, feedKey: feedKey, in: connection).results(of: query)
+    try PostgresIndexReader(query, of: user, feedKey: feedKey, in: connection).results(of: query)
   }
 }
 

@@ -78,7 +78,7 @@ extension SQLitePlace {
           PRAGMA page_size = \(Configuration.pageBytes);
           PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF
           """)
-      try Schema.migrate(database, path: path, proposesFeed: false)
+      try SQLiteSchema.migrate(database, path: path, proposesFeed: false)
     }
     return new
   }

@@ -102,7 +102,7 @@ final class ReadingPool: Sendable {
     configuration.prepareDatabase { [file] in
       // GRDB lets the readers of a pool wait for 10 seconds only.
       _ = sqlite3_busy_timeout($0.sqliteConnection, Int32(Configuration.busySeconds * 1000))
-      try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
+      try DatabaseFile.checkVersion(SQLiteSchema.version(of: $0), path: file.path)
     }
     let path = file.pathForReading
     do {

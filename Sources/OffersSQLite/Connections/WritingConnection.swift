@@ -52,7 +52,7 @@ final class WritingConnection: Sendable {
   /// Opens a new database in memory: a copy of one that is set up once, because the migrations would
   /// take most of the time.
   static func openInMemory() throws -> WritingConnection {
-    try openInMemory(.ours(version: Schema.version, isReady: true), copying: template.get())
+    try openInMemory(.ours(version: SQLiteSchema.version, isReady: true), copying: template.get())
   }
 
   private static let template = Result { try openInMemory(.missing, copying: nil) }
@@ -91,20 +91,20 @@ final class WritingConnection: Sendable {
   private static func prepare(
     _ database: Database, _ file: DatabaseFile, _ header: DatabaseFile.Header, proposesFeed: Bool
   ) throws {
-    let version = try Schema.version(of: database)
+    let version = try SQLiteSchema.version(of: database)
     if case .ours = header, version == 0 {
       throw OffersError(
         .storageFailed, "The database \(file.path) was emptied while it was being opened.",
         hint: "Restore a backup.")
     }
-    if header == .ours(version: Schema.version, isReady: true) {
+    if header == .ours(version: SQLiteSchema.version, isReady: true) {
       try DatabaseFile.checkVersion(version, path: file.path)
       // Another process may have restored an older file meanwhile.
-      if version == Schema.version { return }
+      if version == SQLiteSchema.version { return }
     }
     // Another process may have migrated the file meanwhile; then `migrate` runs no step.
     try database.execute(sql: "PRAGMA journal_mode = WAL")
-    try Schema.migrate(database, path: file.path, proposesFeed: proposesFeed)
+    try SQLiteSchema.migrate(database, path: file.path, proposesFeed: proposesFeed)
     // Checkpoint, so that the header of the main file identifies it from here on.
     checkpoint(database)
   }
@@ -220,7 +220,7 @@ final class WritingConnection: Sendable {
     try StorageFailure.translating(database, path: file.path, mayBeStored: mayBeStored) {
       try database.inTransaction(.immediate) {
         // A newer program may have migrated the file since it was opened.
-        try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
+        try DatabaseFile.checkVersion(SQLiteSchema.version(of: database), path: file.path)
         result = try body(database)
         return end
       }

@@ -83,7 +83,9 @@ struct HealthCheck: Sendable {
     examine: { database in
       let wrong = try SchemaObject.missing(in: database)
       guard let first = wrong.first else {
-        return [Finding(.ok, "schema", "version \(Schema.version), as this program creates it")]
+        return [
+          Finding(.ok, "schema", "version \(SQLiteSchema.version), as this program creates it")
+        ]
       }
       return [
         Finding(

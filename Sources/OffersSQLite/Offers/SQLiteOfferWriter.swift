@@ -125,6 +125,6 @@ extension SQLiteTransaction {
     _ query: SearchQuery, of user: User.ID, feedKey: Int64?
   ) throws -> SearchResults? {
     guard try SearchIndex.isCurrent(in: database) else { return nil }
-    return try SearchIndexReader(query, of: user, feedKey: feedKey, in: database).results(of: query)
+    return try SQLiteIndexReader(query, of: user, feedKey: feedKey, in: database).results(of: query)
   }
 }

@@ -14,7 +14,7 @@ struct SchemaObject: CustomStringConvertible {
   var description: String { "the \(kind) \(name)" }
 
   /// The objects that the migrations up to a version create.
-  static func own(upTo version: Int = Schema.version) -> [SchemaObject] {
+  static func own(upTo version: Int = SQLiteSchema.version) -> [SchemaObject] {
     SQLiteMigrations.all.filter { $0.number <= version }.flatMap { objects(of: $0.sql) }
   }
 
@@ -51,7 +51,7 @@ struct SchemaObject: CustomStringConvertible {
 
   /// The objects of the migrations up to a version that a database lacks, or has with another statement.
   static func missing(
-    in database: Database, version: Int = Schema.version
+    in database: Database, version: Int = SQLiteSchema.version
   ) throws -> [(object: SchemaObject, problem: String)] {
     let transaction = SQLiteTransaction(database)
     let sql = "SELECT lower(type), name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 1, 2"

@@ -20,13 +20,13 @@ struct CommandWordsTests {
       (["--help"], ["--help"]), ([], []),
     ])
   func movesOptions(words: [String], expected: [String]) {
-    #expect(Offers.words(words[...]) == expected)
+    #expect(OffersCommand.words(words[...]) == expected)
   }
 
   @Test("help fits 80 columns, has one line per example, and fills the lines of its paragraphs")
   func helpFits() {
     func check(_ command: any ParsableCommand.Type) {
-      let help = Offers.helpMessage(for: command, columns: 80)
+      let help = OffersCommand.helpMessage(for: command, columns: 80)
       for line in help.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
       let overview = help.components(separatedBy: "\nUSAGE")[0]
       for paragraph in overview.components(separatedBy: "\n\n") {
@@ -42,7 +42,7 @@ struct CommandWordsTests {
       }
       for below in command.configuration.subcommands { check(below) }
     }
-    check(Offers.self)
+    check(OffersCommand.self)
   }
 
   @Test("the ids in the examples of the help are ids of the built-in samples")
@@ -50,13 +50,13 @@ struct CommandWordsTests {
     let samples = FeedCatalog.names.compactMap { FeedCatalog.findSample(of: $0) }
       .map { String(decoding: $0, as: UTF8.self) }.joined()
     func check(_ command: any ParsableCommand.Type) {
-      let help = Offers.helpMessage(for: command, columns: 80)
+      let help = OffersCommand.helpMessage(for: command, columns: 80)
       for id in help.split(whereSeparator: { !$0.isNumber }) where id.count >= 6 {
         #expect(samples.contains("\"\(id)\""), "\(id)")
       }
       for below in command.configuration.subcommands { check(below) }
     }
-    check(Offers.self)
+    check(OffersCommand.self)
   }
 
   @Test("--database before the command selects the database")

@@ -10,7 +10,8 @@ struct ReadinessTests {
     let store = try await Store()
     try await store.database.checkReadiness()
     for (version, code) in [
-      (Schema.version + 1, OffersError.Code.newerDatabase), (Schema.version - 1, .storageFailed),
+      (SQLiteSchema.version + 1, OffersError.Code.newerDatabase),
+      (SQLiteSchema.version - 1, .storageFailed),
     ] {
       try store.execute("PRAGMA user_version = \(version)")
       let error = await #expect(throws: OffersError.self) {
@@ -18,7 +19,7 @@ struct ReadinessTests {
       }
       #expect(error?.code == code)
     }
-    try store.execute("PRAGMA user_version = \(Schema.version)")
+    try store.execute("PRAGMA user_version = \(SQLiteSchema.version)")
     try await store.database.checkReadiness()
     try await store.database.close()
     let error = await #expect(throws: OffersError.self) {
@@ -35,7 +36,7 @@ struct ReadinessTests {
       """
       PRAGMA legacy_alter_table = ON;
       ALTER TABLE favorite RENAME TO star;
-      PRAGMA user_version = \(Schema.version + 1)
+      PRAGMA user_version = \(SQLiteSchema.version + 1)
       """)
     let read = await #expect(throws: OffersError.self) {
       try await store.database.fetchOffers(OfferQuery())
@@ -46,7 +47,7 @@ struct ReadinessTests {
       try await store.database.addUser(named: "Ben", role: .member)
     }
     #expect(written?.code == .newerDatabase)
-    try store.execute("PRAGMA user_version = \(Schema.version)")
+    try store.execute("PRAGMA user_version = \(SQLiteSchema.version)")
     #expect(try await store.database.fetchUsers().count == 1)
   }
 }

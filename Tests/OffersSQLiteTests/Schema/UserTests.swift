@@ -80,7 +80,7 @@ struct AccessTests {
       _ = try SessionTable.find(session.id, in: transaction)
       try SessionTable.note(session.id, seenAt: Self.start, in: transaction)
       try SessionTable.delete(session.id, in: transaction)
-      try AttemptTable.delete(["192.0.2.1"], in: transaction)
+      try LoginAttemptTable.delete(["192.0.2.1"], in: transaction)
     }
     #expect(plans.count == 4)
     for plan in plans { #expect(plan.uses("USING PRIMARY KEY"), "\(plan)") }

@@ -13,7 +13,7 @@ struct SearchPlanTests {
     arguments: [false, true])
   func search(favoritesOnly: Bool) async throws {
     let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
-      let table = try SearchIndexReader(
+      let table = try SQLiteIndexReader(
         SearchQuery("coffee", favoritesOnly: favoritesOnly), of: User.ownerID, feedKey: 1,
         in: database)
       let search = try SearchWords("coffee")

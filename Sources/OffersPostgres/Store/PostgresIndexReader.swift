@@ -3,7 +3,7 @@ import OffersCore
 import OffersStore
 
 /// The SQL that searches offers.
-struct SearchIndexReader: SearchedIndex {
+struct PostgresIndexReader: SearchedIndex {
   let connection: Connection
   private let bindings: Bindings
   private var conditions: [String] = []
@@ -82,7 +82,7 @@ struct SearchIndexReader: SearchedIndex {
   }
 }
 
-extension SearchIndexReader {
+extension PostgresIndexReader {
   /// The number of nearest words of which the number of offers is counted.
   private static let countedLimit = 40
 

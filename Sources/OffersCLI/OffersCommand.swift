@@ -4,7 +4,7 @@ import OffersCore
 
 /// The program `offers`.
 @main
-struct Offers: AsyncParsableCommand {
+struct OffersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "offers",
     abstract: "Keeps cash-back offers on your own machine: synced, starred, readable offline.",
@@ -169,7 +169,7 @@ struct ManualCommand: AsyncParsableCommand {
     shouldDisplay: false)
 
   func run() async throws {
-    let abstract = Self.escaped(Offers.configuration.abstract)
+    let abstract = Self.escaped(OffersCommand.configuration.abstract)
     var page = """
       .TH OFFERS 1 "" "offers \(Version.current)" "User Commands"
       .SH NAME
@@ -177,8 +177,10 @@ struct ManualCommand: AsyncParsableCommand {
       .SH OVERVIEW
 
       """
-    page += Self.literal(Offers.helpMessage(columns: Self.columns))
-    for command in Offers.configuration.subcommands { Self.add(command, "offers", to: &page) }
+    page += Self.literal(OffersCommand.helpMessage(columns: Self.columns))
+    for command in OffersCommand.configuration.subcommands {
+      Self.add(command, "offers", to: &page)
+    }
     try Output.printData(page, terminator: "")
   }
 
@@ -191,7 +193,7 @@ struct ManualCommand: AsyncParsableCommand {
     guard command.configuration.shouldDisplay else { return }
     let path = path + " " + (command.configuration.commandName ?? "")
     page += ".SH \"\(path)\"\n"
-    page += literal(Offers.helpMessage(for: command, columns: columns))
+    page += literal(OffersCommand.helpMessage(for: command, columns: columns))
     for below in command.configuration.subcommands { add(below, path, to: &page) }
   }
 

@@ -5,7 +5,7 @@ import OffersStore
 import SQLiteMigrations
 
 /// Migrates a database to the schema that this program uses.
-enum Schema {
+enum SQLiteSchema {
   static let version = SQLiteMigrations.currentVersion
 
   /// The schema version of an open database. Read by a bare statement, because GRDB's migrator does

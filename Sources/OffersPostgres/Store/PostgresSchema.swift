@@ -12,7 +12,7 @@ import PostgreSQLMigrations
 /// on.
 ///
 /// A database that is older than the first migration is refused.
-struct Schema {
+struct PostgresSchema {
   private let migrations: [PostgreSQLMigration]
 
   init(_ migrations: [PostgreSQLMigration] = PostgreSQLMigrations.all) {

@@ -4,7 +4,7 @@ import OffersCore
 extension OffersDatabase {
   /// The attempts of all networks, and those of all together.
   package func fetchAttempts() async throws -> [LoginAttempts] {
-    try await transaction(.query) { try AttemptTable.list(in: $0) }
+    try await transaction(.query) { try LoginAttemptTable.list(in: $0) }
   }
 
   /// Stores attempts, each in place of those of the same network unless these failed later, and
@@ -17,15 +17,15 @@ extension OffersDatabase {
     _ attempts: [LoginAttempts], removing networks: [String]
   ) async throws {
     try await transaction(.note) { transaction in
-      try AttemptTable.delete(networks.sorted(), in: transaction)
-      try AttemptTable.put(attempts, in: transaction)
-      try AttemptTable.prune(keeping: attempts.map(\.network), in: transaction)
+      try LoginAttemptTable.delete(networks.sorted(), in: transaction)
+      try LoginAttemptTable.put(attempts, in: transaction)
+      try LoginAttemptTable.prune(keeping: attempts.map(\.network), in: transaction)
     }
   }
 }
 
 /// The SQL for failed attempts to log in.
-enum AttemptTable {
+enum LoginAttemptTable {
   static func list(in transaction: any Transaction) throws -> [LoginAttempts] {
     try transaction.rows(
       """
@@ -94,7 +94,7 @@ enum AttemptTable {
   }
 }
 
-/// The SQL for the keys of servers.
+/// The SQL for the keys with which `offers serve` signs cookies and codes.
 enum ServerKeyTable {
   static func find(_ purpose: String, in transaction: any Transaction) throws -> [UInt8]? {
     try transaction.first("SELECT bytes FROM server_key WHERE purpose = $1", [.text(purpose)]) {

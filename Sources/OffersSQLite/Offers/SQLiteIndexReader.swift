@@ -4,7 +4,7 @@ import OffersCore
 import OffersStore
 
 /// The SQL that searches offers in the index.
-struct SearchIndexReader: SearchedIndex {
+struct SQLiteIndexReader: SearchedIndex {
   private let user: User.ID
   let database: Database
   private let condition: String
@@ -117,7 +117,7 @@ struct SearchIndexReader: SearchedIndex {
   }
 }
 
-extension SearchIndexReader {
+extension SQLiteIndexReader {
   func candidates(for words: [MisspelledWord]) throws -> [[SpellingCandidate]] {
     var best = words.map { _ in [SpellingCandidate]() }
     let distances = words.map(\.distance)
