@@ -192,6 +192,28 @@ package enum FeedTable {
         "SELECT name, presentation FROM feed WHERE presentation IS NOT NULL ORDER BY name"
       ) { ($0.text(0), $0.findText(1)) })
   }
+
+  /// The look of the newest current offers of a feed.
+  static func fetchLook(of feed: String, in transaction: any Transaction) throws -> FeedTraits {
+    guard let feedKey = try findKey(feed, in: transaction) else { return FeedTraits() }
+    var look = FeedTraits(
+      title: try transaction.first(
+        "SELECT title FROM feed WHERE feed_key = $1", [.number(feedKey)]
+      ) { $0.findText(0) }.flatMap(\.self))
+    _ = try transaction.rows(
+      """
+      SELECT url, description IS NOT NULL, terms IS NOT NULL, reward_text IS NOT NULL,
+        image_url IS NOT NULL
+      FROM offer WHERE feed_key = $1 AND gone_at IS NULL AND found_at IS NULL
+      ORDER BY offer_key DESC LIMIT $2
+      """, [.number(feedKey), .count(FeedTraits.offerLimit)]
+    ) { row in
+      look.addOffer(
+        url: row.findText(0), hasDescription: row.flag(1), hasTerms: row.flag(2),
+        hasReward: row.flag(3), hasImage: row.flag(4))
+    }
+    return look
+  }
 }
 
 /// The source that a person named instead of the definition's own.
@@ -223,8 +245,7 @@ extension FeedTable {
   }
 }
 
-/// The stored numbers of the offers of feeds, which leave out the offers that only a search on a feed's server
-/// found.
+/// The stored counts of feeds, which leave out the offers that only a search on a feed's server found.
 extension FeedTable {
   /// The number of the offers in the list of a feed: those of its document, and those that only a search on
   /// its server found and that somebody starred.
@@ -235,7 +256,7 @@ extension FeedTable {
           SELECT 1 FROM favorite WHERE favorite.feed = feed.name AND favorite.id = offer.id))
     """
 
-  /// The feeds whose stored numbers are wrong, by name: the name, the stored numbers of current and of gone
+  /// The feeds whose stored counts are wrong, by name: the name, the stored counts of current and of gone
   /// offers, and the right ones.
   package static let miscountSQL = """
     SELECT feed.name, feed.current_count, feed.gone_count, counted.current_count, counted.gone_count
@@ -244,7 +265,7 @@ extension FeedTable {
     ORDER BY feed.name
     """
 
-  /// The right numbers of the offers of each feed.
+  /// The right counts of each feed, made of its offers.
   private static let countedSQL = """
     SELECT feed.feed_key,
       count(offer.offer_key)
@@ -290,12 +311,12 @@ extension FeedTable {
     try MissingOfferTable.clear(feedKey: feedKey, in: transaction)
   }
 
-  /// Changes the stored numbers of a feed's offers.
+  /// Changes the stored counts of a feed.
   package static func add(
     _ counts: FeedCountChange, feedKey: Int64, in transaction: any Transaction
   ) throws {
     if counts == FeedCountChange() { return }
-    // A number that another program has set too low stops no write.
+    // A count that another program has set too low stops no write.
     let greatest = transaction.dialect.greatest
     try transaction.run(
       """
@@ -317,11 +338,11 @@ extension FeedTable {
   }
 }
 
-/// A change of the stored numbers of a feed's offers, without those that only a search found.
+/// A change of the stored counts of a feed, without those that only a search found.
 package struct FeedCountChange: Equatable {
-  /// The number of offers that the feed has now.
+  /// How many more offers the feed has now.
   package var current = 0
-  /// The number of stored offers that are gone from the feed.
+  /// How many more stored offers are gone from the feed.
   package var gone = 0
 
   package init() {}

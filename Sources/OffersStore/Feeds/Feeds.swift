@@ -123,13 +123,6 @@ extension OffersDatabase {
     try await transaction(.query) { try FeedTable.subscribedNames(in: $0) }
   }
 
-  /// The sync state of a feed; nil for an unknown one, and for an unsubscribed one with neither a
-  /// named source nor a fetch state. For other unsubscribed feeds, such as one whose syncs have all
-  /// failed, only the named source, the time of the last run and the fetch state are set.
-  package func findSyncState(of feed: String) async throws -> SyncState? {
-    try await transaction(.query) { try SyncStateQuery.find(feed, in: $0) }
-  }
-
   /// The current offers of the feed that its last document lacks, by ascending key.
   package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
     try await transaction(.query) { try MissingOfferTable.fetch(of: feed, in: $0) }
@@ -137,7 +130,7 @@ extension OffersDatabase {
 
   /// The look of the feed's newest current offers, `FeedTraits.offerLimit` at most, and its title.
   package func fetchLook(of feed: String) async throws -> FeedTraits {
-    try await transaction(.read) { try MissingOfferTable.fetchLook(of: feed, in: $0) }
+    try await transaction(.read) { try FeedTable.fetchLook(of: feed, in: $0) }
   }
 }
 
@@ -166,9 +159,9 @@ extension OffersDatabase {
   }
 }
 
-/// The feeds with the numbers of their offers.
+/// The feeds with the counts of their offers.
 enum FeedList {
-  /// The columns with the numbers of a feed's offers and of the favorites of the user `$1`.
+  /// The columns with the counts of a feed's offers and of the favorites of the user `$1`.
   private static let counts = """
     \(FeedTable.currentCount), feed.gone_count,
     (SELECT count(*) FROM favorite

@@ -17,10 +17,10 @@ package enum SyncRunTable {
   ///
   /// - Parameters:
   ///   - run: the run.
-  ///   - id: its number; nil for the next one, which an engine with one writer gives.
+  ///   - id: its id; nil for the next one, which an engine with one writer gives.
   ///   - feedKey: the key of its feed.
   ///   - transaction: the transaction of its changes.
-  /// - Returns: its number.
+  /// - Returns: its id.
   @discardableResult
   package static func insert(
     _ run: SyncRun, id: Int64?, feedKey: Int64, in transaction: any Transaction
@@ -84,7 +84,7 @@ package enum SyncRunTable {
     run.mended_count, run.error_code, run.error_message, run.error_hint, run.error_remedy
     """
 
-  /// The number of the last run of `feed` that had a network; NULL if there is none.
+  /// The id of the last run of `feed` that had a network; NULL if there is none.
   static let lastAttempt = """
     SELECT max(attempt.run_id) FROM sync_run AS attempt
     WHERE attempt.feed_key = feed.feed_key
@@ -214,148 +214,5 @@ package enum FetchStateTable {
         since: since, until: row.findDate(column + 16))
     }
     return state
-  }
-}
-
-/// The SQL for current offers that the last document of their feed lacks.
-package enum MissingOfferTable {
-  static func fetch(of feed: String, in transaction: any Transaction) throws -> [MissingOffer] {
-    if !StoredText.isStorable(feed) { return [] }
-    return try transaction.rows(
-      """
-      SELECT missing.offer_key, missing.since
-      FROM missing_offer AS missing JOIN feed ON feed.feed_key = missing.feed_key
-      WHERE feed.name = $1 ORDER BY missing.offer_key
-      """, [.text(feed)]
-    ) { MissingOffer(key: $0.number(0), since: $0.findDate(1)) }
-  }
-
-  /// The number of offers that one statement inserts.
-  private static let pieceCount = 10_000
-
-  /// Replaces the missing offers of a feed. Those that were removed from the store are left out.
-  package static func replace(
-    with missing: [MissingOffer], feedKey: Int64, in transaction: any Transaction
-  ) throws {
-    try clear(feedKey: feedKey, in: transaction)
-    for (since, offers) in Dictionary(grouping: missing, by: \.since) {
-      let keys = offers.map(\.key)
-      for start in stride(from: 0, to: keys.count, by: pieceCount) {
-        let piece = keys[start..<min(start + pieceCount, keys.count)]
-        // The plus keeps SQLite from walking through all offers of the feed.
-        try transaction.run(
-          """
-          INSERT INTO missing_offer (offer_key, feed_key, since)
-          SELECT offer_key, feed_key, $3 FROM offer
-          WHERE \(transaction.dialect.isElement("offer_key", of: "$1")) AND +feed_key = $2
-            AND gone_at IS NULL
-          """, [.numbers(Array(piece)), .number(feedKey), .date(since)])
-      }
-    }
-  }
-
-  /// Forgets the missing offers of a feed.
-  package static func clear(feedKey: Int64, in transaction: any Transaction) throws {
-    try transaction.run("DELETE FROM missing_offer WHERE feed_key = $1", [.number(feedKey)])
-  }
-
-  /// The look of the newest current offers of a feed.
-  static func fetchLook(of feed: String, in transaction: any Transaction) throws -> FeedTraits {
-    guard let feedKey = try FeedTable.findKey(feed, in: transaction) else { return FeedTraits() }
-    var look = FeedTraits(
-      title: try transaction.first(
-        "SELECT title FROM feed WHERE feed_key = $1", [.number(feedKey)]
-      ) { $0.findText(0) }.flatMap(\.self))
-    _ = try transaction.rows(
-      """
-      SELECT url, description IS NOT NULL, terms IS NOT NULL, reward_text IS NOT NULL,
-        image_url IS NOT NULL
-      FROM offer WHERE feed_key = $1 AND gone_at IS NULL AND found_at IS NULL
-      ORDER BY offer_key DESC LIMIT $2
-      """, [.number(feedKey), .count(FeedTraits.offerLimit)]
-    ) { row in
-      look.addOffer(
-        url: row.findText(0), hasDescription: row.flag(1), hasTerms: row.flag(2),
-        hasReward: row.flag(3), hasImage: row.flag(4))
-    }
-    return look
-  }
-}
-
-/// The SQL that reads what a sync must know of its feed before it begins.
-package enum SyncStateQuery {
-  /// The state of a feed; nil for one that is unknown, and for one that is not subscribed and of which
-  /// nothing is remembered.
-  package static func find(
-    _ feed: String, in transaction: any Transaction
-  ) throws -> SyncState? {
-    if !StoredText.isStorable(feed) { return nil }
-    return try transaction.first(
-      sql, [.text(feed)], isFrequent: true, state
-    ).flatMap(\.self)
-  }
-
-  /// A failed run that did not raise the failure count was a trial of another source.
-  private static let sql =
-    """
-    SELECT feed.unsubscribed_at IS NULL, feed.chosen_source, feed.source_origin,
-      feed.document_hash, feed.document_head_hash, feed.document_bytes,
-      \(FeedTable.currentCount),
-      good.source,
-      (SELECT trial.started_at FROM sync_run AS trial
-        WHERE trial.feed_key = feed.feed_key
-          AND (trial.outcome <> 'failed' OR feed_fetch.failure_count IS DISTINCT FROM 0)
-        ORDER BY trial.run_id DESC LIMIT 1),
-      feed_fetch.feed_key IS NOT NULL, \(FetchStateTable.selection)
-    FROM feed LEFT JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
-    \(SyncRunTable.lastJoin)
-    WHERE feed.name = $1
-    """
-
-  /// The offers of a feed with which a sync compares its document, in the order in which syncs first found
-  /// them, which is mostly that of the document. Gone ones are included, and so are those that only a search
-  /// found, as gone ones: the document need not have them.
-  static func knownOffers(
-    feedKey: Int64, in transaction: any Transaction
-  ) throws -> KnownOffers {
-    let dialect = transaction.dialect
-    let count = try transaction.first(
-      """
-      SELECT current_count + gone_count + (SELECT count(*) FROM offer
-        WHERE offer.feed_key = $1 AND offer.found_at IS NOT NULL)
-      FROM feed WHERE feed_key = $1
-      """, [.number(feedKey)]
-    ) { $0.count(0) }
-    var known = KnownOffers(capacity: count ?? 0)
-    try transaction.forEach(
-      """
-      SELECT offer_key, content_hash, gone_at IS NOT NULL OR found_at IS NOT NULL, id
-      FROM offer WHERE \(dialect.unindexed("feed_key")) = $1 ORDER BY offer_key
-      """, [.number(feedKey)], fetchedCount: 20_000
-    ) { row in
-      guard let id = row.findUTF8(3) else { return }
-      known.insert(
-        id: id, contentHash: UInt64(bitPattern: row.number(1)), key: row.number(0),
-        isGone: row.flag(2))
-    }
-    return known
-  }
-
-  private static func state(_ row: any SQLRow) -> SyncState? {
-    let source = FeedTable.namedSource(row.findText(1), row.findText(2))
-    let fetch = FetchStateTable.state(row, from: 10)
-    if !row.flag(0) {
-      if source == nil && !row.flag(9) { return nil }
-      return SyncState(
-        source: source, document: nil, currentCount: 0, lastGoodSource: nil,
-        lastRunAt: row.findDate(8), fetch: fetch)
-    }
-    var document: DocumentFingerprint?
-    if let hash = row.findBlob(3), let head = row.findBlob(4) {
-      document = DocumentFingerprint(hash: hash, headHash: head, sizeBytes: row.count(5))
-    }
-    return SyncState(
-      source: source, document: document, currentCount: row.count(6),
-      lastGoodSource: row.findText(7), lastRunAt: row.findDate(8), fetch: fetch)
   }
 }

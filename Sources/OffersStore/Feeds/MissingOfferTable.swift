@@ -1,0 +1,45 @@
+import Foundation
+import OffersCore
+
+/// The SQL for current offers that the last document of their feed lacks.
+package enum MissingOfferTable {
+  static func fetch(of feed: String, in transaction: any Transaction) throws -> [MissingOffer] {
+    if !StoredText.isStorable(feed) { return [] }
+    return try transaction.rows(
+      """
+      SELECT missing.offer_key, missing.since
+      FROM missing_offer AS missing JOIN feed ON feed.feed_key = missing.feed_key
+      WHERE feed.name = $1 ORDER BY missing.offer_key
+      """, [.text(feed)]
+    ) { MissingOffer(key: $0.number(0), since: $0.findDate(1)) }
+  }
+
+  /// The number of offers that one statement inserts.
+  private static let pieceCount = 10_000
+
+  /// Replaces the missing offers of a feed. Those that were removed from the store are left out.
+  package static func replace(
+    with missing: [MissingOffer], feedKey: Int64, in transaction: any Transaction
+  ) throws {
+    try clear(feedKey: feedKey, in: transaction)
+    for (since, offers) in Dictionary(grouping: missing, by: \.since) {
+      let keys = offers.map(\.key)
+      for start in stride(from: 0, to: keys.count, by: pieceCount) {
+        let piece = keys[start..<min(start + pieceCount, keys.count)]
+        // The plus keeps SQLite from walking through all offers of the feed.
+        try transaction.run(
+          """
+          INSERT INTO missing_offer (offer_key, feed_key, since)
+          SELECT offer_key, feed_key, $3 FROM offer
+          WHERE \(transaction.dialect.isElement("offer_key", of: "$1")) AND +feed_key = $2
+            AND gone_at IS NULL
+          """, [.numbers(Array(piece)), .number(feedKey), .date(since)])
+      }
+    }
+  }
+
+  /// Forgets the missing offers of a feed.
+  package static func clear(feedKey: Int64, in transaction: any Transaction) throws {
+    try transaction.run("DELETE FROM missing_offer WHERE feed_key = $1", [.number(feedKey)])
+  }
+}
