@@ -181,7 +181,7 @@ struct SearchRoutes: ContentRoutes {
       includesExpired: selection.includesExpired, now: now,
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
     query.maximumBytes = Answer.pageBytes
-    return try await ServedSearch(content: content, readLimit: readLimit).find(
+    return try await VisitorSearch(content: content, readLimit: readLimit).find(
       query, limit: limit, isTrusted: isTrusted)
   }
 }

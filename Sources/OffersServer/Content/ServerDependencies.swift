@@ -71,8 +71,8 @@ package struct ServerDependencies: Sendable {
   }
 }
 
-/// The search of the pages and of the API, in the store or by the server of a feed.
-struct ServedSearch: Sendable {
+/// A visitor's search, for the pages and the API: in the store, or by the server of a feed.
+struct VisitorSearch: Sendable {
   let content: ServerDependencies
   let readLimit: Duration
 

@@ -31,7 +31,7 @@ struct SearchPage {
       var query = SearchQuery(
         words, feed: feed, now: content.now(), limit: Self.pageSize, page: number)
       query.maximumBytes = Answer.pageBytes
-      found = try await ServedSearch(content: content, readLimit: request.readLimit).find(
+      found = try await VisitorSearch(content: content, readLimit: request.readLimit).find(
         query, limit: nil, isTrusted: request.isTrusted)
     }
     let news = try await GoodNewsLabels(
