@@ -1,4 +1,4 @@
-// The wishes: changes of stars that the server has not accepted yet. They are stored in IndexedDB,
+// The pending stars, called wishes: changes of stars that the server has not accepted yet. They are stored in IndexedDB,
 // or in memory if the browser has no IndexedDB. An offer has at most one wish, the newest.
 
 import {ownName} from "./base-path.js?v=__VERSION__";
