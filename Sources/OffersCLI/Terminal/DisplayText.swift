@@ -206,7 +206,7 @@ extension DisplayText {
       ?? String(number)
   }
 
-  /// The widest number that is kept. More digits are no amount, but a text that a feed made up.
+  /// The columns up to which a number is never truncated. A wider one is no amount, but a text that a feed made up.
   private static let widest = 24
 
   /// The word with the first digit. Bare digits are one number with the groups of digits and the unit of

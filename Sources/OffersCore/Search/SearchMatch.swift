@@ -238,7 +238,7 @@ package struct SearchHighlighter {
     }
   }
 
-  /// The places in the beginning of a text, in bytes of UTF-8, in ascending order and disjoint.
+  /// The places of the words in the first `bytes` bytes of a text, as offsets in its UTF-8, ascending and disjoint.
   private func ranges(in text: String, bytes: Int) -> [Range<Int>] {
     let isCut = text.utf8.count > bytes
     let beginning = isCut ? String(decoding: text.utf8.prefix(bytes), as: UTF8.self) : text

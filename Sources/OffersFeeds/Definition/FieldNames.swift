@@ -296,7 +296,7 @@ struct KeyWords {
   /// The words without separators.
   let joined: String
 
-  /// The number of characters of a name that are looked at. A longer key is no name.
+  /// The most characters of a key that are divided into words; those behind them are ignored.
   private static let limit = 100
 
   /// - Parameter key: a JSON key or an XML name; `@`, `$` and a namespace prefix are ignored.

@@ -190,7 +190,7 @@ struct JSONValueReader {
   /// The number of values read so far. Further ones than `RecordValue.countLimit` are validated and
   /// left out.
   private var count = 0
-  /// Whether a value was left out.
+  /// Whether the limit was reached, so that a value was left out.
   private(set) var isFull = false
 
   init(_ scanner: JSONScanner) { self.scanner = scanner }

@@ -191,7 +191,7 @@ extension FeedDefinition {
 
 /// The keys of an item's members that a rule may read, so that the others need not be kept.
 struct ItemKeys {
-  /// The first keys of the paths in an item; nil if a path begins with another step, and may need any
+  /// The members with which the paths in an item begin; nil to keep all, because a path begins with no
   /// member.
   private let keys: [String]?
 

@@ -212,8 +212,8 @@ struct CurrencySign {
     return nil
   }
 
-  /// The sign that starts at an index, with the index of its end. A point that abbreviates a word is
-  /// not part of it.
+  /// The currency sign or word that starts at an index, with the index of its end. The point of an
+  /// abbreviation such as `Fr.` is not part of it.
   static func find(
     _ text: UnsafeRawBufferPointer, startingAt start: Int
   ) -> (sign: CurrencySign, end: Int)? {

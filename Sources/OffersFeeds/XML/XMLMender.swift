@@ -37,8 +37,10 @@ package final class XMLMender {
   /// Whether the content begins with an XML declaration, which has not been passed on.
   private var isDeclarationNext = false
   private var hasOwnNames = false
+  /// The bytes that wait for those after them, because an error may begin with them.
   private var held: [UInt8] = []
 
+  /// The bytes of the next chunk that are joined to those held back.
   private static let joinedBytes = 64
 
   package init() {}

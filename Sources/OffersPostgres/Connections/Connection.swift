@@ -292,10 +292,10 @@ final class Connection {
     return last
   }
 
-  /// The longest wait for the server after which the time and the cancellation are looked at.
+  /// How long PostgreSQL is waited for until the deadline and the cancellation are looked at again.
   private static let waitMilliseconds = 250.0
 
-  /// Waits for the server. After the deadline the statement is cancelled, and if there is still no
+  /// Waits for PostgreSQL. After the deadline the statement is cancelled, and if there is still no
   /// answer, the connection is given up.
   private func wait(writable: Bool) throws {
     let socket = library.PQsocket(handle)
@@ -392,16 +392,18 @@ extension Connection {
   }
 }
 
-/// Decides whose schemas and tables the program uses: those of its own role, of the owner of the database, and
-/// of superusers, and of members of its own role, which can act as it. That its own role is a member of another
-/// one says nothing, because any role could grant itself. PostgreSQL alone would look first into a schema with the name of the role, which every role
-/// that may create schemas can make, and would give logins and tokens to it.
+/// Decides whose schemas and tables the program uses: those of its own role, of the owner of the database, of
+/// superusers, and of members of its own role, which can act as it.
+///
+/// That its own role is a member of another one says nothing, because any role could grant itself. PostgreSQL
+/// alone would look first into a schema with the name of the role, which every role that may create schemas can
+/// make, and would give logins and tokens to it.
 /// https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATTERNS
 ///
 /// The statements run with the path of the database, so functions are named with their schema. The operators
 /// compare equal types, for which those of `pg_catalog` come first.
 enum TrustedOwner {
-  /// Reads the number of the server's process, and the quoted name of the first schema of the path that may be
+  /// Reads the id of PostgreSQL's process, and the quoted name of the first schema of the path that may be
   /// trusted; null if there is none.
   static let session = """
     SELECT pg_catalog.pg_backend_pid(), (
@@ -411,7 +413,7 @@ enum TrustedOwner {
       WHERE \(isTrusted("space.nspowner")) ORDER BY path.place LIMIT 1)
     """
 
-  /// A condition on the number of a role.
+  /// The SQL that tells whether the role with an `oid` may own what the program uses.
   private static func isTrusted(_ owner: String) -> String {
     """
     \(owner) IN (

@@ -96,7 +96,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Lines up an operation for a connection.
+  /// Puts an operation at the end of the queue for a connection.
   private func wait(_ number: Int, _ continuation: CheckedContinuation<Member, any Error>) {
     let refusal = state.withLock { state -> (any Error)? in
       if state.isClosed { return Self.closed }
@@ -215,7 +215,7 @@ actor ConnectionThread {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Connects to the server. Needs no thread of the concurrency pool, which other work may block.
+  /// Connects to PostgreSQL. Needs no thread of the concurrency pool, which other work may block.
   ///
   /// - Parameter done: is called on the connection's thread, with what cancels the operations of the
   ///   connection, or with the error.
@@ -227,7 +227,7 @@ actor ConnectionThread {
     }
   }
 
-  /// Connects to the server.
+  /// Connects to PostgreSQL.
   ///
   /// - Returns: what cancels the operations of the connection.
   func open(_ url: DatabaseURL) throws -> Cancellation {

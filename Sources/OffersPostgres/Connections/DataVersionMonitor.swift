@@ -26,10 +26,10 @@ final class DataVersionMonitor: Sendable {
     var failure: (any Error)?
     var isClosed = false
     var task: Task<Void, Never>?
-    /// The questions that wait for the next poll.
+    /// The calls that wait for the next poll, by the order in which they came.
     var waiters: [Int: CheckedContinuation<Int64, any Error>] = [:]
     var lastWaiter = 0
-    /// The reader of the last stream, which may have ended.
+    /// The observer of the last stream, which may have ended.
     var stream: AsyncStream<DataCommit>.Continuation?
 
     var version: Int64 { numbers.values.reduce(0, &+) }
@@ -52,7 +52,7 @@ final class DataVersionMonitor: Sendable {
     }
   }
 
-  /// For how long a version is told without a successful poll.
+  /// How long a version counts as the current one after the last successful poll.
   private static let trust = Duration.seconds(2)
 
   private let url: DatabaseURL

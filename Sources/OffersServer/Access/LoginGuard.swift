@@ -207,9 +207,9 @@ actor LoginGuard {
 /// The browsers and the networks from which users have logged in, so that strangers do not keep them out.
 ///
 /// A browser that has logged in keeps a cookie that names its user, with an authentication code, also after the
-/// logout. It opens nothing: with it, wrong passphrases of others do not count, and strangers are not waited for.
-/// The code is of the user's passphrase, too, so that another passphrase ends what such a browser can do, which
-/// is to make the user's other browsers wait.
+/// logout. The cookie opens no session. A login with it does not wait because of the wrong passphrases of
+/// strangers, and has a queue without them. The code is made of the user's passphrase, too, so that a new
+/// passphrase makes the cookie worthless.
 final class KnownBrowsers: Sendable {
   private struct Place: Hashable {
     let user: User.ID

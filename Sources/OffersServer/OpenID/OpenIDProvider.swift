@@ -113,7 +113,7 @@ struct OpenIDProvider: Sendable {
     let error: String?
   }
 
-  /// An error code of the provider, without characters that such codes do not have.
+  /// An error code of the provider, without the characters that no such code may have.
   static func harmlessCode(_ code: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -185,7 +185,7 @@ struct UsersPage {
   let visitor: Visitor
   /// The user whose browsers the form before has logged out; nil for none.
   var loggedOut: User.ID?
-  /// The form that was refused, which is shown again; nil for none.
+  /// The form whose input was refused, to be shown again with it; nil for none.
   var refused: Refused?
 
   /// A form that was refused because of the name.

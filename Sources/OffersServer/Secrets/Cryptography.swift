@@ -10,7 +10,7 @@ package enum LibCrypto {
     offers_libcrypto_open(&$0)
   }
 
-  /// The functions of the library.
+  /// The functions of libcrypto, which is loaded at the first call.
   ///
   /// - Throws: `OffersError` with `storageFailed` if it is not installed.
   static func open() throws(OffersError) -> offers_libcrypto { try opened.get() }

@@ -87,7 +87,7 @@ enum SessionTable {
       """, [.number(session.user), .bytes(session.id)])
   }
 
-  /// The first characters of a text from a client, which may have any, counted as Unicode scalars.
+  /// The first Unicode scalars of a text from a client, with U+FFFD for each U+0000.
   private static func beginning(_ text: String, _ limit: Int) -> String {
     let scalars = text.unicodeScalars.lazy.map { $0 == "\0" ? "\u{FFFD}" : $0 }.prefix(limit)
     return String(String.UnicodeScalarView(scalars))

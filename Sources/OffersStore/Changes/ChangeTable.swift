@@ -28,7 +28,7 @@ package enum ChangeTable {
     let stored: OfferTable.Stored?
   }
 
-  /// The newest change number; 0 if there is none.
+  /// The id of the newest change; 0 if there is none.
   package static func fetchLastID(in transaction: any Transaction) throws -> Int64 {
     try transaction.first("SELECT last_change_id FROM commit_order") { $0.number(0) } ?? 0
   }
@@ -56,7 +56,7 @@ package enum ChangeTable {
       conditions.append("change.change_id > \(bindings.add(.number(id)))")
     } else if let since = query.since?.nextSeconds {
       conditions.append("change.at >= \(bindings.add(.number(since)))")
-      // The changes of some offers are found by an index, those of all by their numbers.
+      // The changes of some offers are found by an index, those of all by their ids.
       if !query.favoritesOnly, query.offers == nil {
         let start = try findStart(since: since, in: transaction)
         conditions.append("change.change_id > \(bindings.add(.number(start)))")
@@ -90,10 +90,10 @@ package enum ChangeTable {
     return isNewest ? keys.reversed() : keys
   }
 
-  /// A change number that is below those of all changes since a time, in Unix seconds. Some changes after
+  /// An id below those of all changes since a time, in Unix seconds. Some changes after
   /// it may be older.
   ///
-  /// Runs are recorded when they end, so a run with a larger number may have started earlier, and the clock
+  /// Runs are recorded when they end, so a run with a larger id may have started earlier, and the clock
   /// may have jumped: all runs are looked at. The changes after the result are read backwards; the sum
   /// keeps SQLite from its index on runs, whose entries it would sort.
   private static func findStart(
@@ -240,7 +240,7 @@ package enum ChangeTable {
 
 /// The SQL that reads the changes of single offers.
 extension ChangeTable {
-  /// Some of the changes of one offer before the number `id`, except for `new`, newest first; none at
+  /// Some of the changes of one offer before the change `id`, except for `new`, newest first; none at
   /// the end.
   static func history(
     of offerKey: Int64, before id: Int64, in transaction: any Transaction
@@ -276,7 +276,7 @@ extension ChangeTable {
     return changes
   }
 
-  /// The first change of an offer's reward at or after a change number.
+  /// The first change of an offer's reward from a change on.
   static func findRewardChange(
     of offerKey: Int64, from id: Int64, in transaction: any Transaction
   ) throws -> RewardChange? {

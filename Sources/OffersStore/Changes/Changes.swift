@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 
 extension OffersDatabase {
-  /// The changes that a query selects, oldest first, and the number of the newest change recorded
+  /// The changes that a query selects, oldest first, and the id of the newest change recorded
   /// at that time: the mark to set once the changes were shown.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
@@ -17,7 +17,7 @@ extension OffersDatabase {
     }
   }
 
-  /// A page of the changes that a query selects, for incremental readers. The query's limit counts
+  /// A page of the changes that a query selects, for callers that read in steps. The query's limit counts
   /// from the oldest change. For the next page, `lastID` and `lastExpiring` of the page become
   /// `afterID` and `afterExpiring` of the query.
   ///
@@ -58,7 +58,7 @@ extension OffersDatabase {
       let start = base?.readAt ?? week
       var query = query
       query.afterID = base?.changeID
-      // Expiring offers have no change number, so they are selected by time. Those that were expiring at
+      // Expiring offers have no id, so they are selected by time. Those that were expiring at
       // the last reading were shown then.
       query.since = base.map { $0.readAt + 1 } ?? start
       let limit = query.limit
@@ -132,7 +132,7 @@ extension OffersDatabase {
 /// The changes that a query selected, oldest first, whose offers are read in parts.
 package struct LongChangeList: Sendable {
   fileprivate let keys: [ChangeTable.Key]
-  /// The number of the newest recorded change at the time of the query: the mark to set once all
+  /// The id of the newest recorded change at the time of the query: the mark to set once all
   /// changes were shown.
   package let lastID: Int64
   fileprivate let query: ChangeQuery
@@ -152,7 +152,7 @@ package struct LongChangeList: Sendable {
 }
 
 extension OffersDatabase {
-  /// The news after a mark, and the newest change number.
+  /// The news after a mark, and the id of the newest change.
   ///
   /// News are changes of favorites, new offers that are probably a gone favorite under another id,
   /// favorites that expire soon, feeds that keep failing, and feeds that work again. No expired offer is
@@ -225,7 +225,7 @@ package struct SelectedChanges {
     return Self.sorted(keys).suffix(max(0, query.limit ?? .max))
   }
 
-  /// The offer of a recorded change does not count, because no other change has its number.
+  /// The offer of a recorded change does not count, because no other change has its id.
   private static func sorted(_ keys: [ChangeTable.Key]) -> [ChangeTable.Key] {
     keys.sorted { ($0.at, $0.id, $0.offerKey) < ($1.at, $1.id, $1.offerKey) }
   }
@@ -327,6 +327,7 @@ package struct SelectedChanges {
     }
   }
 
+  /// The reward, with its text abridged if the query limits texts.
   private func fit(_ reward: Reward?) -> Reward? {
     query.textBytes.map { reward?.abridged(toBytes: $0) } ?? reward
   }

@@ -21,7 +21,7 @@ extension OffersDatabase {
   ///
   /// - Parameters:
   ///   - news: the news that were delivered.
-  ///   - lastID: the change number that `fetchNews` returned.
+  ///   - lastID: the change id that `fetchNews` returned.
   ///   - reader: the name of the reader.
   ///   - now: the time that was passed to `fetchNews`.
   /// - Throws: `OffersError` with `notFound` if the user was removed.

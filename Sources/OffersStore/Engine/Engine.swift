@@ -1,6 +1,6 @@
 import OffersCore
 
-/// A database that runs SQL: a file, memory, or a server. `OffersDatabase` stands on it, and says all that is
+/// A database that runs SQL: a file, memory, or PostgreSQL. `OffersDatabase` stands on it, and says all that is
 /// said to it.
 ///
 /// It is the one seam at which a test can delay, count or refuse calls.
@@ -52,14 +52,14 @@ package protocol Engine: AnyObject, Sendable {
   /// has to be prepared, the call is cheap.
   func prepareSearch() async throws
 
-  /// Frees what removed offers and changes left behind: words of the search on a server, free pages in a
+  /// Frees what removed offers and changes left behind: words of PostgreSQL's search, free pages in a
   /// file.
   func compactAfterRemoval() async throws
 
-  /// A number that changes with each commit of any process; see `OffersDatabase.fetchDataVersion()`.
+  /// The version of the data, which changes with each commit of any process; see `OffersDatabase.fetchDataVersion()`.
   func fetchDataVersion() async throws -> Int64
 
-  /// The current version of the data, then each new one, for one reader at a time (`CommitWatch`). The stream
+  /// The current version of the data, then each new one, for one observer at a time (`CommitWatch`). The stream
   /// ends when its task is cancelled or the database is closed. While the database cannot be read, it waits.
   func commits() -> AsyncStream<DataCommit>
 

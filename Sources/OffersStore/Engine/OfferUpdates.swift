@@ -97,7 +97,7 @@ extension OffersDatabase {
   /// The versions of the data: the current one, then each new one about 250 milliseconds after its commit at
   /// most. Several commits within that time count as one.
   ///
-  /// Each stream has one reader and ends when its task is cancelled or the database is closed. While
+  /// Each stream has one observer and ends when its task is cancelled or the database is closed. While
   /// the database cannot be read, it waits.
   package var commits: AsyncStream<DataCommit> { watch.commits }
 }
@@ -152,7 +152,7 @@ package struct DataChanges: Hashable, Sendable {
 }
 
 extension AsyncStream<DataCommit>.Continuation {
-  /// Tells the reader a commit. A slow reader gets one commit in place of several, with the changes of all.
+  /// Tells the observer a commit. A slow one gets one commit in place of several, with the changes of all.
   package func tell(_ commit: DataCommit) {
     if case .dropped(let last) = yield(commit) { yield(last.followed(by: commit)) }
   }

@@ -69,13 +69,13 @@ public final class OffersDatabase: Sendable {
   /// ```
   ///
   /// The binding outlives the user. Once they are removed, their data is empty for every read, and each
-  /// write to it throws `OffersError` with `notFound`. No later user gets their number.
+  /// write to it throws `OffersError` with `notFound`. No later user gets their id.
   public func bound(to user: User) -> OffersDatabase {
     OffersDatabase(sharing: self, user: user.id)
   }
 
   /// The place of the database, as people know it: the path of a file, `:memory:`, or the address of a
-  /// database on a server, without its password.
+  /// PostgreSQL database, without its password.
   public var place: String { engine.place }
 
   /// Closes the database: waits for the reads and writes under way, writes the image uses that were
@@ -145,20 +145,20 @@ extension OffersDatabase {
   package var temporaryFolder: String { engine.temporaryFolder }
 
   /// Checks that the database can be reached, that its schema is the one that this program serves, and that
-  /// one on a server is not read-only, for a load balancer that asks. Each call reads from the database, and
+  /// one of PostgreSQL is not read-only, for a load balancer that asks. Each call reads from the database, and
   /// little.
   ///
   /// - Throws: `OffersError` with `storeUnreachable`, with `newerDatabase` for the schema of a newer
   ///   program, and otherwise with `storageFailed`; `CancellationError`.
   package func checkReadiness() async throws { try await engine.checkReadiness() }
 
-  /// A number that changes with each commit of any process. Cheap enough to be read before each
+  /// The version of the data, which changes with each commit of any process. Cheap enough to be read before each
   /// answer. Values from before a restart cannot be compared with those after it.
   ///
-  /// The number has changed when a commit of this database returns. For commits of other processes, the
-  /// number of a file is exact, and that of a database on a server is about 250 milliseconds old at most.
+  /// The version has changed when a commit of this database returns. For commits of other processes, that
+  /// of a file is exact, and that of PostgreSQL is about 250 milliseconds old at most.
   ///
-  /// - Throws: `OffersError` with `storageFailed`, with `storeUnreachable` if the server could not be
+  /// - Throws: `OffersError` with `storageFailed`, with `storeUnreachable` if PostgreSQL could not be
   ///   reached for two seconds, or with `invalidRequest` if the database is closed; `CancellationError`.
   public func fetchDataVersion() async throws -> Int64 { try await engine.fetchDataVersion() }
 }

@@ -9,7 +9,7 @@ public enum StoreAccess: Sendable {
 }
 
 /// The place of a store, whether it can be opened or not: the path of a file, or the address of a
-/// server.
+/// PostgreSQL database.
 package protocol StorePlace: Sendable {
   /// The place as people know it. It has no password.
   var name: String { get }
@@ -69,7 +69,7 @@ extension StorePlace {
 package enum StoreMedium: Sendable {
   /// A file of this machine, of which this program takes care.
   case file(any StoreFile)
-  /// A server that has tools of its own.
+  /// A PostgreSQL server, which has tools of its own.
   ///
   /// - Parameter tools: the advice which of the tools does some work instead.
   case server(tools: @Sendable (StoreFileOperation) -> Hint)
@@ -94,14 +94,14 @@ package enum StoreFileOperation: CaseIterable, Sendable {
 }
 
 extension StorePlace {
-  /// The file of the store; nil for a store on a server.
+  /// The file of the store; nil for a store in PostgreSQL.
   package var file: (any StoreFile)? {
     if case .file(let file) = medium { file } else { nil }
   }
 
   /// The file of the store, for work that only a file allows.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a store on a server; its advice says what does
+  /// - Throws: `OffersError` with `invalidRequest` for a store in PostgreSQL; its advice says what does
   ///   the work instead.
   package func fetchFile(for work: StoreFileOperation) throws(OffersError) -> any StoreFile {
     switch medium {

@@ -137,9 +137,9 @@ enum OfferFacets {
   }
 }
 
-/// The numbers of offers of whole lists.
+/// Counts the offers of whole lists.
 package enum ListCount {
-  /// The number of offers in the list of a feed, or in all lists for nil, by the stored numbers.
+  /// The number of offers in the list of a feed, or in all lists for nil, by the stored counts.
   package static func current(feedKey: Int64?, in transaction: any Transaction) throws -> Int {
     try transaction.rows(
       """

@@ -432,7 +432,7 @@ struct OfferOrder {
 }
 
 /// The offers of a long list, read page by page, so that not all are in memory and no read
-/// transaction stays open between pages: one would keep a file's log from being truncated, and a server
+/// transaction stays open between pages: one would keep a file's log from being truncated, and PostgreSQL
 /// from removing old rows. Offers that are removed before their page is read are omitted.
 ///
 /// If `SelectedOffers.isStream`, the next page is looked up by the last key. Otherwise all keys are

@@ -196,11 +196,11 @@ struct PruneBounds: Sendable {
   let idleRuns: Age
   /// The number of the last change that may be old.
   let lastOldChange: Int64
-  /// The number up to which changes are removed whatever their age, because there are too many; 0 if
+  /// The id up to which changes are removed whatever their age, because there are too many; 0 if
   /// there are not.
   let surplus: Int64
 
-  /// The number up to which changes may be removed.
+  /// The id up to which changes may be removed.
   var through: Int64 { max(lastOldChange, surplus) }
 
   /// - Parameters:

@@ -37,7 +37,7 @@ package enum PruneTable {
   /// Removes at most `limit` of the offers that have been gone for long enough and that nobody starred, and
   /// their changes except for `new`, which stay as long as other history, but are no longer reported.
   ///
-  /// - Returns: the numbers of removed offers and changes.
+  /// - Returns: how many offers and changes were removed.
   static func deleteOffers(
     _ bounds: PruneBounds, limit: Int, in transaction: any Transaction
   ) throws -> PruneCounts {
@@ -102,7 +102,7 @@ package enum PruneTable {
 
   /// A condition that a change is removed: it is surplus or old, and concerns no favorite.
   ///
-  /// - Parameter id: the number after which changes are looked at.
+  /// - Parameter id: the id after which changes are looked at.
   private static func isDoomed(
     _ bounds: PruneBounds, after id: Int64 = 0, _ bindings: inout Bindings
   ) -> String {
@@ -132,7 +132,7 @@ package enum PruneTable {
     return try bounds.through > 0 && transaction.exists("\(doomed) LIMIT 1", bindings.values)
   }
 
-  /// Whether a change up to a number concerns no favorite.
+  /// Whether a change up to an id concerns no favorite.
   static func hasRemovable(through id: Int64, in transaction: any Transaction) throws -> Bool {
     try transaction.exists(
       """
@@ -141,10 +141,10 @@ package enum PruneTable {
       """, [.number(id)])
   }
 
-  /// Removes some of the changes that are old or surplus, after a number.
+  /// Removes some of the changes that are old or surplus, after an id.
   ///
   /// - Returns: the number of changes, of which a first sync counts once for each offer, and the last
-  ///   number; nil if there is nothing left.
+  ///   id; nil if there is nothing left.
   static func deleteChanges(
     _ bounds: PruneBounds, after: Int64, limit: Int, in transaction: any Transaction
   ) throws -> (count: Int, lastID: Int64?) {

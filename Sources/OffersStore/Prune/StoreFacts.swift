@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The numbers of the things in a store.
+/// How many offers, changes and other things a store has.
 package struct StoreCounts: Hashable, Sendable {
   package let offers: Int
   package let favorites: Int
@@ -16,7 +16,7 @@ package struct StoreCounts: Hashable, Sendable {
   }
 }
 
-/// The numbers of runs, offers and images with a time in the future, and the latest of these times.
+/// How many runs, offers and images have a time in the future, and the latest of these times.
 package struct FutureTimestamps: Hashable, Sendable {
   package let runs: Int
   package let offers: Int
@@ -34,7 +34,7 @@ package struct FutureTimestamps: Hashable, Sendable {
 extension OffersDatabase {
   /// Counts offers, the bound user's favorites, changes and runs.
   package func countEverything() async throws -> StoreCounts {
-    // Of offers, the stored numbers of the feeds are added.
+    // Of offers, the stored counts of the feeds are added.
     let counts = try await transaction(.query) { [user] transaction in
       try transaction.first(
         """
@@ -110,7 +110,7 @@ struct StoredHistory {
   ///
   /// A clock that is ahead makes everything look old. So ages are counted from the earlier one of the last two
   /// runs that started at least a day before now, by the same clock, unless both are recent: a clock that jumped is
-  /// believed after two more runs on other days, also that of a machine that was off for a year. The numbers of
+  /// believed after two more runs on other days, also that of a machine that was off for a year. The ids of
   /// runs ascend in their order, whatever the clock said.
   func findTime(at now: Int64) throws -> Int64 {
     let starts = try transaction.rows(
@@ -149,7 +149,7 @@ struct StoredHistory {
     return try ChangeTable.fetchLastID(in: transaction)
   }
 
-  /// The number up to which changes are surplus; nil while there are few enough, or if all older ones
+  /// The id up to which changes are surplus; nil while there are few enough, or if all older ones
   /// concern favorites.
   func findSurplus(over limit: HistoryLimit) throws -> Int64? {
     let last = try ChangeTable.fetchLastID(in: transaction)

@@ -143,7 +143,7 @@ package struct HistoryMeasure: Sendable {
     count: "SELECT count(*) FROM change", fieldBytes: "length(CAST(fields AS BLOB))",
     rowBytes: 50)
 
-  /// The server has an estimate of the number of rows, which is good enough for many.
+  /// PostgreSQL has an estimate of the number of rows, which is good enough for many.
   static let postgres = HistoryMeasure(
     mostBytes: "SELECT pg_total_relation_size('change')",
     count: """

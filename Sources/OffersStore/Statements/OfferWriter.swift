@@ -190,6 +190,7 @@ package struct OfferDifference {
     return stored.elementsEqual(text.utf8)
   }
 
+  /// The time of a text with Unix seconds, rounded as the database stores it.
   private static func date(_ text: String?) -> Date? {
     text.flatMap(Double.init).map {
       Date(storedSeconds: Date(timeIntervalSince1970: $0).storedSeconds)

@@ -118,7 +118,7 @@ package enum TransactionMode: Sendable {
   case write
   /// A write that removes offers, changes or runs. It waits for syncs, and syncs wait for it.
   case removal
-  /// A write of a sync. A server refuses it if another program has been given the lease of a feed that
+  /// A write of a sync. PostgreSQL refuses it if another program has been given the lease of a feed that
   /// is being synced.
   case sync
   /// As `sync`, for a run that changed no offer: a power cut may lose it in a file.

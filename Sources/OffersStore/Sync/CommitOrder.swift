@@ -1,17 +1,17 @@
 import OffersCore
 
-/// The numbers of offers, changes and runs that a transaction gives, in the order of commits.
+/// The keys of offers, and the ids of changes and runs, that a transaction gives, in the order of commits.
 ///
-/// The row of the last numbers is locked before anything else is written, and until the transaction
-/// ends: those that write offers and runs follow each other, and a reader who sees a number sees all
-/// before it. No number is given again, also after its row was removed.
+/// The row of the last ones is locked before anything else is written, and until the transaction
+/// ends: those that write offers and runs follow each other, and a transaction that sees an id sees all
+/// before it. No id is given again, also after its row was removed.
 package struct CommitOrder {
   package private(set) var lastOfferKey: Int64
   package private(set) var lastChangeID: Int64
   package private(set) var lastRunID: Int64
 
-  /// No database reaches a larger number, and to count on from it cannot overflow.
-  private static let mostNumber = Int64(1) << 53
+  /// No database reaches a larger id, and to count on from it cannot overflow.
+  private static let mostID = Int64(1) << 53
 
   /// Locks the row. Waits for the transaction that has it.
   package init(locking transaction: any Transaction) throws {
@@ -24,7 +24,7 @@ package struct CommitOrder {
     guard let numbers else {
       throw OffersError(.storageFailed, "The database lacks the row of its last numbers.")
     }
-    guard numbers.allSatisfy({ (0...Self.mostNumber).contains($0) }) else {
+    guard numbers.allSatisfy({ (0...Self.mostID).contains($0) }) else {
       throw OffersError(
         .storageFailed, "The last numbers in the table commit_order cannot be right.",
         hint: "Set each to the largest number of its table, or restore a backup.")
@@ -47,7 +47,7 @@ package struct CommitOrder {
     return lastRunID
   }
 
-  /// Stores the numbers that were given.
+  /// Stores the last key and ids that were given.
   package func save(in transaction: any Transaction) throws {
     try transaction.run(
       """

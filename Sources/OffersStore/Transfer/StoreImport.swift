@@ -12,7 +12,7 @@ import OffersCore
 /// Records are kept and written in batches. Memory is bounded by the batch, the number of runs, and a byte for
 /// each offer.
 ///
-/// The import keeps the lock on the numbers of offers, changes and runs (`CommitOrder`) until its transaction
+/// The import keeps the lock on the ids of offers, changes and runs (`CommitOrder`) until its transaction
 /// ends. Other syncs wait for it, reads do not; favorites wait only in SQLite, which has one writer at a time.
 final class StoreImport {
   /// Reviews the named sources that an export would add: returns them with the origin of each, nil
@@ -24,14 +24,14 @@ final class StoreImport {
     let key: Int64
     /// Whether the store has never read it, so that it is taken.
     let isTaken: Bool
-    /// The number of the run that was the feed's first sync: the first one that found offers. The sample
+    /// The position in the document, from 1, of the run that was the feed's first sync: the first one that found offers. The sample
     /// counts only for a feed that has no other.
     var firstRun: Int?
   }
 
   /// A run of the document.
   private struct Run {
-    /// Its number in the store; nil if it was left.
+    /// Its id in the store; nil if it was left.
     let id: Int64?
     let feedKey: Int64
     let startedAt: Int64
@@ -60,7 +60,7 @@ final class StoreImport {
   private let review: SourceReview
   private let acceptsDefinitions: Bool
   private var order: CommitOrder
-  /// The last numbers before the import.
+  /// The last ids before the import.
   private let last: CommitOrder
   private var users: UserImport
   private var feeds: [String: Feed] = [:]

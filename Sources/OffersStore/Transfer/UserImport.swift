@@ -58,8 +58,7 @@ struct UserImport {
 
   /// Writes the favorites, searches and read marks, after the changes.
   ///
-  /// - Parameter lastChange: the number of the last change that is read by a reader who has read the runs
-  ///   of the document up to a number.
+  /// - Parameter lastChange: the id of the last change of so many first runs of the document.
   mutating func finish(lastChange: (Int) -> Int64) throws {
     try writeFavorites()
     for (record, match) in zip(records, matches) {

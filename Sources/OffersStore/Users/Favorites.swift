@@ -90,7 +90,7 @@ private struct WrittenFavorites: Sendable {
 package enum FavoriteTable {
   /// Selects the keys of the stored favorites of a user.
   ///
-  /// - Parameter user: a parameter or a number.
+  /// - Parameter user: the user's id in SQL: a parameter or digits.
   package static func offerKeys(of user: String) -> String {
     """
     SELECT offer.offer_key FROM \(OfferColumns.favoriteSource)

@@ -137,7 +137,7 @@ package enum UserTable {
       [.text(User.folded(name))], user)
   }
 
-  /// The user with a number.
+  /// The user with an id.
   ///
   /// - Throws: `OffersError` with `notFound`.
   package static func fetch(_ id: User.ID, in transaction: any Transaction) throws -> User {
@@ -159,7 +159,7 @@ package enum UserTable {
       "SELECT 1 FROM account WHERE user_key = $1 \(lock)", [.number(id)], isFrequent: true)
   }
 
-  /// Inserts a user with the next number. The table must be locked.
+  /// Inserts a user with the next id. The table must be locked.
   package static func insert(
     _ name: String, _ role: User.Role, at now: Date, in transaction: any Transaction
   ) throws -> User.ID {
@@ -222,7 +222,7 @@ package enum UserTable {
     if !isThere { throw removed }
   }
 
-  /// The user with a number, who is about to be removed.
+  /// The user with an id, who is about to be removed.
   ///
   /// - Throws: `OffersError` with `notFound`.
   static func fetchForRemoval(_ id: User.ID, in transaction: any Transaction) throws -> User {

@@ -287,7 +287,7 @@ extension DocumentFetch {
     "application/xml;q=0.9", "text/xml;q=0.9", "*/*;q=0.5",
   ].joined(separator: ", ")
 
-  /// Whether a request to an address carries the condition, which further pages have none of.
+  /// Whether a request to an address is conditional; only that for the first page is.
   private func isConditional(_ address: String) -> Bool {
     isFirst && settings.condition.applies(to: address)
   }

@@ -18,7 +18,7 @@ struct EnvironmentFile {
   /// The maximum size of the file in bytes, which is far more than the variables need.
   private static let limitBytes = 1 << 20
 
-  /// The file of the scheduled syncs.
+  /// The file with the variables of the scheduled syncs.
   static func ofSchedule() throws -> EnvironmentFile {
     EnvironmentFile(path: try SettingPath.configurationFolder() + "/offers/schedule.env")
   }
