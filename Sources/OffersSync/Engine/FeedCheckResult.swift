@@ -41,7 +41,8 @@ extension FeedCheckResult {
       let read = attributeCounts[label] ?? 0
       let source =
         read == 0 ? "" : read == count ? ", from the text" : ", \(Units.count(read)) from the text"
-      return "\(count == offerCount ? "all" : Units.count(count)) have \(noun)\(source)"
+      let amount = count == offerCount ? "all" : count == 0 ? "none" : Units.count(count)
+      return "\(amount) with \(noun)\(source)"
     }
     let parts = [
       part(.reward, "a \(role.rawValue)", TextReadings.label(role)),
@@ -54,7 +55,7 @@ extension FeedCheckResult {
       : definition.readsText
         ? ". The others state none, or one that may be read in several ways"
         : ". The others have no such field, and the text is not read (from-text: false)"
-    return "Of \(Units.count(offerCount, "offer")) \(parts.joined(separator: "; "))\(reason)."
+    return "\(Units.count(offerCount, "offer")): \(parts.joined(separator: "; "))\(reason)."
   }
 }
 

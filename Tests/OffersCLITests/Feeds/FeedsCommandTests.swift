@@ -140,6 +140,31 @@ struct FeedsCommandTests {
     #expect(home.stable(quiet.output).contains("two: 2 new"))
   }
 
+  @Test(
+    "feeds add counts the offers with a reward and an end, and those that have them by their text")
+  func countsRewardsAndEnds() async throws {
+    let home = try Home()
+    func item(_ title: String) -> String {
+      "<item><guid>\(title)</guid><title>\(title)</title></item>"
+    }
+    for (name, titles, note) in [
+      (
+        "all", ["$2.50 off Folgers Coffee (exp 11/25/2026)", "$1 off jam (exp 11/26/2026)"],
+        "2 offers: all with a reward, from the text; all with an end, from the text.\n"
+      ),
+      (
+        "some", ["$2.50 off Folgers Coffee", "Jam"],
+        "2 offers: 1 with a reward, from the text; none with an end. "
+          + "The others state none, or one that may be read in several ways.\n"
+      ),
+    ] {
+      let path = try home.folder.write(
+        "<rss version='2.0'><channel><title>Coupons</title>\(titles.map(item).joined())"
+          + "</channel></rss>", to: name)
+      try await home.expect("feeds", "add", name, path, says: [note])
+    }
+  }
+
   @Test("adding a document without offers is refused and stores no definition")
   func refusesEmptyDocuments() async throws {
     let home = try Home()
