@@ -24,15 +24,16 @@ extension OffersDatabase {
   ///   program wrote the file, `storageFailed` if the file belongs to another program, is damaged, or
   ///   access is denied, or if the loaded SQLite is too old, `locked` if a restoration was interrupted
   ///   and another program has the old file open. The file is then untouched.
-  ///   `CancellationError` if the task is cancelled while it waits; nothing is then created or
-  ///   changed.
+  ///   `cancelled` if the task is cancelled while it waits; nothing is then created or changed.
   public static func open(
     at file: URL, access: Access = .readWrite, readerCount: Int = 4,
     configuration: FeedConfiguration = .shipped
-  ) async throws -> OffersDatabase {
-    try await open(
-      path: filePath(of: file), access: access, readerCount: readerCount, proposesFeed: false,
-      definitions: configuration)
+  ) async throws(OffersError) -> OffersDatabase {
+    try await OffersError.translating {
+      try await open(
+        path: filePath(of: file), access: access, readerCount: readerCount, proposesFeed: false,
+        definitions: configuration)
+    }
   }
 
   /// Opens a new database in memory, without feeds and offers: for previews and tests of an app.
@@ -53,17 +54,17 @@ extension OffersDatabase {
   /// - Parameter configuration: the definitions of the feeds, as for
   ///   `open(at:access:readerCount:configuration:)`.
   /// - Throws: `OffersError` with `storageFailed` if there is not enough memory, or if the loaded
-  ///   SQLite is too old; `CancellationError` if the task is cancelled.
+  ///   SQLite is too old; `cancelled` if the task is cancelled.
   public static func inMemory(
     configuration: FeedConfiguration = .shipped
-  ) async throws -> OffersDatabase {
-    try await inMemory(definitions: configuration)
+  ) async throws(OffersError) -> OffersDatabase {
+    try await OffersError.translating { try await inMemory(definitions: configuration) }
   }
 
   /// The path of a file URL.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for another URL.
-  static func filePath(of file: URL) throws -> String {
+  static func filePath(of file: URL) throws(OffersError) -> String {
     let path = file.isFileURL ? file.path : ""
     guard path.hasPrefix("/") else {
       throw OffersError(

@@ -24,11 +24,11 @@ extension OffersDatabase {
   /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, names a database, a file
   ///   that belongs to one, or something other than a regular file, or if this database is closed;
   ///   `storageFailed` if the file cannot be written or this database is damaged.
-  ///   `CancellationError` if the task is cancelled.
+  ///   `cancelled` if the task is cancelled.
   @discardableResult
   public func export(
     to file: URL, favoritesOnly: Bool = false, allUsers: Bool = false
-  ) async throws -> ExportSummary {
+  ) async throws(OffersError) -> ExportSummary {
     let path = try Self.filePath(of: file)
     return try await replace(path) {
       if try self.file.backupTarget(path).isDatabase {
@@ -73,22 +73,24 @@ extension OffersDatabase {
   ///   `invalidRequest` if `file` is no file URL, the document has several users and this is not the
   ///   owner's database, or the database is closed or read-only; `locked` if a sync of one of the
   ///   feeds does not end within 5 seconds;
-  ///   `storageFailed`. `CancellationError` if the task is cancelled before the write begins.
+  ///   `storageFailed`. `cancelled` if the task is cancelled before the write begins.
   @discardableResult
   public func importRecords(
     from file: URL, acceptsSources: Bool = false
-  ) async throws -> ImportSummary {
+  ) async throws(OffersError) -> ImportSummary {
     let path = try Self.filePath(of: file)
     let folder = temporaryFolder
-    try Task.checkCancellation()
-    let (source, feeds) = try await OwnThread.run {
-      let source = try ImportFile(path, folder: folder)
-      return (source, try ImportedFeeds(of: source))
+    return try await OffersError.translating {
+      try Task.checkCancellation()
+      let (source, feeds) = try await OwnThread.run {
+        let source = try ImportFile(path, folder: folder)
+        return (source, try ImportedFeeds(of: source))
+      }
+      try Task.checkCancellation()
+      return try await importRecords(
+        from: source, feeds: feeds.names, acceptsDefinitions: acceptsSources,
+        review: { ImportedFeedSource.review($0, isAccepting: acceptsSources) })
     }
-    try Task.checkCancellation()
-    return try await importRecords(
-      from: source, feeds: feeds.names, acceptsDefinitions: acceptsSources,
-      review: { ImportedFeedSource.review($0, isAccepting: acceptsSources) })
   }
 }
 
@@ -105,8 +107,8 @@ extension OffersDatabase {
   /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, or names a file that is not
   ///   replaced, or if this database is closed;
   ///   `storageFailed` if the file cannot be written or this database is damaged.
-  ///   `CancellationError` if the task is cancelled.
-  public func backUp(to file: URL) async throws {
+  ///   `cancelled` if the task is cancelled.
+  public func backUp(to file: URL) async throws(OffersError) {
     let path = try Self.filePath(of: file)
     let isNew = !SQLitePlace(unchecked: path).exists
     try await replace(path, isNew: isNew) {
@@ -134,10 +136,14 @@ extension OffersDatabase {
   ///   or is the database itself; `notFound` if there is no such file; `newerDatabase` if a newer
   ///   program wrote it; `locked` if a program has the database open; `storageFailed` if the file is
   ///   not a database of this program or is damaged, or if the copy cannot be written.
-  ///   `CancellationError` if the task is cancelled while it waits.
+  ///   `cancelled` if the task is cancelled while it waits.
   @discardableResult
-  public static func restore(from file: URL, to path: String) async throws -> String? {
-    try await SQLitePlace(path: path).restore(from: filePath(of: file)).aside
+  public static func restore(
+    from file: URL, to path: String
+  ) async throws(OffersError) -> String? {
+    try await OffersError.translating {
+      try await SQLitePlace(path: path).restore(from: filePath(of: file)).aside
+    }
   }
 }
 
@@ -163,12 +169,14 @@ extension OffersDatabase {
   private func replace<Result: Sendable>(
     _ path: String, isNew: Bool = false, checking check: @escaping @Sendable () throws -> Void,
     by write: (AtomicFile) async throws -> Result
-  ) async throws -> Result {
-    try Task.checkCancellation()
-    let file = try await OwnThread.run {
-      try check()
-      return try AtomicFile(
-        replacing: path, hint: "Check the folder, its permissions and its free space.")
+  ) async throws(OffersError) -> Result {
+    try OffersError.checkCancellation()
+    let file = try await OffersError.translating {
+      try await OwnThread.run {
+        try check()
+        return try AtomicFile(
+          replacing: path, hint: "Check the folder, its permissions and its free space.")
+      }
     }
     do {
       let result = try await write(file)
@@ -181,7 +189,7 @@ extension OffersDatabase {
     } catch {
       // The file may be released only later, since the database may still hold the closure.
       file.discard()
-      throw error
+      throw OffersError(error)
     }
   }
 }

@@ -99,10 +99,11 @@ extension SyncEngine {
   ///   - now: the clock for the times of runs and offers, and for what is due.
   public init(
     store: OffersDatabase, configuration: FeedConfiguration = .shipped,
-    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
+    environment: (@Sendable (String) -> String?)? = nil,
     logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
+    let environment = environment ?? EnvironmentVariable.find
     self.init(
       store: store, transport: .owned { HTTPConnections(environment: environment) },
       configuration: configuration, environment: environment, logger: logger ?? .silent, now: now)
@@ -121,11 +122,12 @@ extension ImageLoader {
   ///   - now: the clock for the freshness of images and for the memory of failures.
   public init(
     images: OffersDatabase, allowsPrivateNetwork: Bool = false,
-    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
+    environment: (@Sendable (String) -> String?)? = nil,
     logger: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
-      images: images, allowsPrivateNetwork: allowsPrivateNetwork, environment: environment,
+      images: images, allowsPrivateNetwork: allowsPrivateNetwork,
+      environment: environment ?? EnvironmentVariable.find,
       scaler: nil, logger: logger, now: now)
   }
 

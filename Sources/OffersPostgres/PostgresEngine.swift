@@ -24,7 +24,8 @@ package final class PostgresEngine: Sendable {
   /// - Throws: `OffersError`: `notFound` if the database has no schema and none is made, otherwise as
   ///   `OffersDatabase.open(url:access:proposesFeed:definitions:)`.
   static func open(
-    _ url: DatabaseURL, access: StoreAccess, proposesFeed: Bool, createsSchema: Bool = true,
+    _ url: DatabaseURL, access: OffersDatabase.Access, proposesFeed: Bool,
+    createsSchema: Bool = true,
     leaseTimes: LeaseTimes = LeaseTimes()
   ) async throws -> PostgresEngine {
     let database = Database(

@@ -40,11 +40,11 @@ package struct PostgresPlace: StorePlace {
     }
   }
 
-  package func open(_ access: StoreAccess) async throws -> OffersDatabase {
+  package func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase {
     OffersDatabase(try await PostgresEngine.open(url, access: access, proposesFeed: true))
   }
 
-  package func openExisting(_ access: StoreAccess) async throws -> OffersDatabase? {
+  package func openExisting(_ access: OffersDatabase.Access) async throws -> OffersDatabase? {
     do {
       return OffersDatabase(
         try await PostgresEngine.open(

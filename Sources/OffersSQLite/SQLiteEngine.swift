@@ -35,7 +35,7 @@ package final class SQLiteEngine: Sendable {
   ///   another program has the old file open. The file is then untouched. `CancellationError` if the
   ///   task is cancelled while it waits; nothing is then created or changed.
   static func open(
-    path: String, access: StoreAccess, readerCount: Int = 4, proposesFeed: Bool = true
+    path: String, access: OffersDatabase.Access, readerCount: Int = 4, proposesFeed: Bool = true
   ) async throws -> SQLiteEngine {
     try check(path: path)
     try SQLiteLibrary.check()

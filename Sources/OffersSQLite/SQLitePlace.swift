@@ -33,7 +33,7 @@ package struct SQLitePlace: StoreFile {
     try? DiskSpace.freeBytes(of: file.folder)
   }
 
-  package func open(_ access: StoreAccess) async throws -> OffersDatabase {
+  package func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase {
     try await OffersDatabase.open(path: path, access: access)
   }
 

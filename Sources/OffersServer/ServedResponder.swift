@@ -194,6 +194,11 @@ struct ServedResponder: HTTPResponder {
 
   private func problem(_ error: any Error, _ logger: Logger) -> Problem {
     switch error {
+    case let error where error.isCancellation:
+      return Problem(
+        .serviceUnavailable, "The connection was closed, or the server is shutting down.",
+        hint: "Keep both sides of the connection open until the answer has arrived.",
+        code: .sourceFailed)
     case let error as Problem: return error
     case let refusal as RouteRights.Refusal: return refusal.problem
     case let error as OffersError:
@@ -205,11 +210,6 @@ struct ServedResponder: HTTPResponder {
       return Problem(error)
     case let error as any HTTPResponseError:
       return Problem(error.status, error.status.reasonPhrase + ".")
-    case is CancellationError:
-      return Problem(
-        .serviceUnavailable, "The connection was closed, or the server is shutting down.",
-        hint: "Keep both sides of the connection open until the answer has arrived.",
-        code: .sourceFailed)
     default:
       logger.error("request failed", metadata: ["error": "\(error)"])
       return Problem(

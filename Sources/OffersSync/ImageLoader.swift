@@ -106,8 +106,8 @@ public actor ImageLoader: ImageSource {
   /// (`Retry-After`) is kept.
   ///
   /// - Throws: `OffersError` with `storageFailed`, or with `invalidRequest` if the database is closed
-  ///   or read-only; `CancellationError`.
-  public func forgetFailures() async throws {
+  ///   or read-only.
+  public func forgetFailures() async throws(OffersError) {
     try await images.forgetFailures(until: now() + Self.failureSeconds)
   }
 
@@ -118,34 +118,40 @@ public actor ImageLoader: ImageSource {
   ///   - feedSource: the source of the offer's feed, the base of a relative address; nil when it is
   ///     not known. With a source on https, an `http:` address on the same host becomes https.
   /// - Throws: `OffersError` when there is neither a cached image nor one from the server, such as
-  ///   `notFound` for an offer without an image. `CancellationError` when the caller is cancelled;
+  ///   `notFound` for an offer without an image, and `cancelled` when the caller is cancelled;
   ///   the request continues, and its image is cached.
-  public func image(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  public func image(
+    of offer: Offer, feedSource: String? = nil
+  ) async throws(OffersError) -> CachedImage {
     try await image(at: offer.imageURLText ?? "", feedSource: feedSource)
   }
 
   /// The image of a stored offer. A relative address is resolved against the source of its feed.
   ///
   /// - Throws: as `image(of:feedSource:)`.
-  public func image(of offer: UserOffer) async throws -> CachedImage {
+  public func image(of offer: UserOffer) async throws(OffersError) -> CachedImage {
     let source = try await images.findSource(of: offer.ref.feed)
     return try await image(of: offer.offer, feedSource: source)
   }
 
   /// The image of an offer from the cache, or else from its server. Neither the image nor a failure
   /// is stored, and a cached image does not count as used.
-  public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  public func previewImage(
+    of offer: Offer, feedSource: String?
+  ) async throws(OffersError) -> CachedImage {
     let url = offer.imageURLText ?? ""
     let address = try ImageAddress(url, feedSource: feedSource)
     if let image = CachedImage(ofSampleAt: url, now: now()) { return image }
     if let held = try await images.findImage(url) { return held }
-    do {
-      guard case .image(let image) = try await request(url, address, nil) else {
-        throw Self.unwantedConfirmation
+    return try await OffersError.translating {
+      do {
+        guard case .image(let image) = try await request(url, address, nil) else {
+          throw Self.unwantedConfirmation
+        }
+        return image
+      } catch let failure as ImageFetch.Failure {
+        throw failure.error
       }
-      return image
-    } catch let failure as ImageFetch.Failure {
-      throw failure.error
     }
   }
 
@@ -155,7 +161,9 @@ public actor ImageLoader: ImageSource {
   ///   - url: the address as it is in the feed, which is the key in the cache.
   ///   - feedSource: the source of the feed, the base of a relative address.
   /// - Throws: as `image(of:feedSource:)`.
-  package func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
+  package func image(
+    at url: String, feedSource: String? = nil
+  ) async throws(OffersError) -> CachedImage {
     let address = try ImageAddress(url, feedSource: feedSource)
     if let image = CachedImage(ofSampleAt: url, now: now()) { return image }
     let held = try await images.findImage(url)
@@ -166,14 +174,14 @@ public actor ImageLoader: ImageSource {
       fetches[url] = Task { await run(url, address, held) }
     }
     for await result in results { return try result.get() }
-    throw CancellationError()
+    throw .cancelled
   }
 
   private func run(_ url: String, _ address: ImageAddress, _ held: CachedImage?) async {
     let result: Result<CachedImage, OffersError>?
     do {
       result = .success(try await pull(url, address, held))
-    } catch let error as OffersError {
+    } catch let error as OffersError where error.code != .cancelled {
       result = held.map { .success($0) } ?? .failure(error)
       logger.info(
         "no image", metadata: ["url": "\(url)", "error": "\(error.message)"])
@@ -290,11 +298,11 @@ extension ImageLoader {
   ///     then after each of them with the number of those done.
   /// - Returns: the numbers of images, and the reasons why some could not be fetched.
   /// - Throws: `OffersError` with `storageFailed` if the cache or the feeds cannot be read;
-  ///   `CancellationError`.
+  ///   `cancelled`.
   public func fetchAhead(
     _ offers: [Offer], feeds: OffersDatabase,
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
-  ) async throws -> FetchedImages {
+  ) async throws(OffersError) -> FetchedImages {
     let (wanted, held, leftOut) = try await choose(offers)
     let sources = try await sources(of: wanted, in: feeds)
     // Images that are cached already are marked as used before others are stored, so that they are
@@ -303,21 +311,23 @@ extension ImageLoader {
     var result = FetchedImages()
     result.leftOut = leftOut
     progress(0, wanted.count)
-    try await withThrowingTaskGroup(of: (WantedImage, OffersError?).self) { group in
-      for image in wanted {
-        let source = sources[image.ref.feed] ?? nil
-        group.addTask { (image, try await self.fetchOne(image, source)) }
-      }
-      var done = 0
-      for try await (image, error) in group {
-        done += 1
-        progress(done, wanted.count)
-        if let error {
-          result.failures.append(.init(ref: image.ref, error: error))
-        } else if held.contains(image.url) {
-          result.held += 1
-        } else {
-          result.fetched += 1
+    try await OffersError.translating {
+      try await withThrowingTaskGroup(of: (WantedImage, OffersError?).self) { group in
+        for image in wanted {
+          let source = sources[image.ref.feed] ?? nil
+          group.addTask { (image, try await self.fetchOne(image, source)) }
+        }
+        var done = 0
+        for try await (image, error) in group {
+          done += 1
+          progress(done, wanted.count)
+          if let error {
+            result.failures.append(.init(ref: image.ref, error: error))
+          } else if held.contains(image.url) {
+            result.held += 1
+          } else {
+            result.fetched += 1
+          }
         }
       }
     }
@@ -340,7 +350,7 @@ extension ImageLoader {
   ///   offers that are cached already, and the number of images without room.
   private func choose(
     _ offers: [Offer]
-  ) async throws -> (wanted: [WantedImage], held: Set<String>, leftOut: Int) {
+  ) async throws(OffersError) -> (wanted: [WantedImage], held: Set<String>, leftOut: Int) {
     let time = now()
     let contents = try await images.fetchImageContents(now: time)
     let cached = Dictionary(
@@ -367,7 +377,7 @@ extension ImageLoader {
 
   private func sources(
     of images: [WantedImage], in feeds: OffersDatabase
-  ) async throws -> [String: String?] {
+  ) async throws(OffersError) -> [String: String?] {
     var sources: [String: String?] = [:]
     for feed in Set(images.map(\.ref.feed)) {
       sources[feed] = .some(try await feeds.findSource(of: feed))
@@ -376,7 +386,7 @@ extension ImageLoader {
   }
 
   /// Marks images as used, the last one first, so that the first one is the most recently used.
-  private func markUsed(_ wanted: [WantedImage]) async throws {
+  private func markUsed(_ wanted: [WantedImage]) async throws(OffersError) {
     for image in wanted.reversed() { try await images.touchImage(image.url) }
   }
 
@@ -391,7 +401,7 @@ extension ImageLoader {
         return try await self.image(at: wanted.url, feedSource: source)
       }
       return nil
-    } catch let error as OffersError {
+    } catch let error as OffersError where error.code != .cancelled {
       return error
     }
   }
@@ -413,7 +423,9 @@ extension ImageLoader {
   ///   - feedSource: the source of the offer's feed, the base of a relative address.
   /// - Throws: as `image(of:feedSource:)`; `OffersError` with `limitExceeded` for a larger image of which
   ///   no copy can be made.
-  public func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  public func thumbnail(
+    of offer: Offer, feedSource: String?
+  ) async throws(OffersError) -> CachedImage {
     let url = offer.imageURLText ?? ""
     if scaler == nil { return try await image(at: url, feedSource: feedSource) }
     // The image itself is read only if there is no copy yet.
@@ -435,7 +447,9 @@ extension ImageLoader {
   /// The stored copy; nil if the image itself is to be returned.
   ///
   /// - Throws: `OffersError` with `limitExceeded` if the image has no copy and is too large for a list.
-  private static func image(_ stored: StoredThumbnail, _ url: String) throws -> CachedImage? {
+  private static func image(
+    _ stored: StoredThumbnail, _ url: String
+  ) throws(OffersError) -> CachedImage? {
     switch stored.content {
     case .copy(let bytes):
       return CachedImage(
@@ -456,12 +470,14 @@ extension ImageLoader {
   /// Makes the small copy of an image, together with all who ask for it meanwhile.
   private func makeThumbnail(
     of image: CachedImage, in feed: String
-  ) async throws -> CachedImage {
-    if let running = scalings[image.url] { return try await running.value }
-    let task = Task { try await storeThumbnail(of: image, in: feed) }
-    scalings[image.url] = task
-    defer { scalings[image.url] = nil }
-    return try await task.value
+  ) async throws(OffersError) -> CachedImage {
+    try await OffersError.translating {
+      if let running = scalings[image.url] { return try await running.value }
+      let task = Task { try await storeThumbnail(of: image, in: feed) }
+      scalings[image.url] = task
+      defer { scalings[image.url] = nil }
+      return try await task.value
+    }
   }
 
   private func storeThumbnail(
@@ -479,7 +495,7 @@ extension ImageLoader {
       }
       guard let copy else { return image }
       content = try Self.content(copy, image)
-    } catch let error as OffersError {
+    } catch let error as OffersError where error.code != .cancelled {
       logger.info(
         "no thumbnail", metadata: ["url": "\(image.url)", "error": "\(error.message)"])
       content = .problem(error.message)
@@ -507,17 +523,11 @@ extension ImageLoader {
 /// The result of fetching images ahead. Each image is counted once.
 public struct FetchedImages: Hashable, Sendable {
   /// An image that could not be fetched.
-  public struct Failure: Hashable, Sendable {
+  package struct Failure: Hashable, Sendable {
     /// The first offer that has this image.
-    public let ref: OfferRef
+    package let ref: OfferRef
     /// Why the image could not be fetched.
-    public let error: OffersError
-
-    /// Creates a failure of its parts; the properties describe them.
-    public init(ref: OfferRef, error: OffersError) {
-      self.ref = ref
-      self.error = error
-    }
+    package let error: OffersError
   }
 
   /// How many images were fetched that were not cached before.
@@ -527,7 +537,7 @@ public struct FetchedImages: Hashable, Sendable {
   /// How many images were left out, because the cache has no room for them.
   public var leftOut = 0
   /// The images that could not be fetched, ordered by `ref`.
-  public var failures: [Failure] = []
+  package var failures: [Failure] = []
 
   /// Creates a result without images.
   public init() {}

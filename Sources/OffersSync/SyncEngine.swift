@@ -25,19 +25,18 @@ public struct SyncEngine: Sendable {
   ///   - store: the database of the offers, opened for writing.
   ///   - transport: sends the requests. It is not closed.
   ///   - environment: returns the value of an environment variable, for the sources and the headers
-  ///     of definitions; nil if it is not set.
+  ///     of definitions; nil if it is not set. Nil for the environment of the process.
   ///   - logger: logs each step, without the values of variables; nil for none.
   ///   - now: the clock for the times of runs and offers, and for what is due.
   public init(
     store: OffersDatabase, transport: any HTTPTransport,
     configuration: FeedConfiguration = .shipped,
-    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger? = nil,
+    environment: (@Sendable (String) -> String?)? = nil, logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
       store: store, transport: .shared(transport), configuration: configuration,
-      environment: environment, logger: logger ?? .silent, now: now)
+      environment: environment ?? EnvironmentVariable.find, logger: logger ?? .silent, now: now)
   }
 
   package init(
@@ -69,12 +68,12 @@ public struct SyncEngine: Sendable {
   /// - Throws: the error of a run that failed, which is recorded. If no run
   ///   could begin, `OffersError` with `notFound` for an unknown feed or one without a source,
   ///   `invalidRequest` for a source in the options that is invalid or not allowed, `locked`, or
-  ///   the error of the store. `CancellationError` when the task is cancelled: then nothing is
+  ///   the error of the store. `cancelled` when the task is cancelled: then nothing is
   ///   written, not even the run.
   public func sync(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
-  ) async throws -> SyncRun {
+  ) async throws(OffersError) -> SyncRun {
     try await run(feed, options: options, progress: progress).orThrow()
   }
 
@@ -85,7 +84,7 @@ public struct SyncEngine: Sendable {
   public func preview(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
-  ) async throws -> (run: SyncRun, changes: [OfferChange]) {
+  ) async throws(OffersError) -> (run: SyncRun, changes: [OfferChange]) {
     let (run, changes) = try await runTrial(feed, options: options, progress: progress)
     return (try run.orThrow(), changes)
   }
@@ -96,10 +95,10 @@ public struct SyncEngine: Sendable {
   package func run(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
-  ) async throws -> SyncRun {
+  ) async throws(OffersError) -> SyncRun {
     var result: Result<SyncRun, OffersError>?
     try await run([feed], options: options, progress: progress) { result = $1 }
-    guard let run = try result?.get() else { throw CancellationError() }
+    guard let run = try result?.get() else { throw .cancelled }
     return run
   }
 
@@ -109,7 +108,7 @@ public struct SyncEngine: Sendable {
   package func runTrial(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
-  ) async throws -> (run: SyncRun, changes: [OfferChange]) {
+  ) async throws(OffersError) -> (run: SyncRun, changes: [OfferChange]) {
     let result = try await withTransport {
       try await attempt(feed, options, isTrial: true, over: $0, progress)
     }
@@ -131,19 +130,22 @@ public struct SyncEngine: Sendable {
   func withTransport<Result: Sendable>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (any HTTPTransport) async throws -> Result
-  ) async throws -> Result {
+  ) async throws(OffersError) -> Result {
+    let used: any HTTPTransport
+    var opened: (any ClosableTransport)?
     switch transport {
-    case .shared(let transport): return try await body(transport)
+    case .shared(let transport): used = transport
     case .owned(let open):
       let transport = open()
-      do {
-        let result = try await body(transport)
-        await transport.close()
-        return result
-      } catch {
-        await transport.close()
-        throw error
-      }
+      (used, opened) = (transport, transport)
+    }
+    do {
+      let result = try await body(used)
+      await opened?.close()
+      return result
+    } catch {
+      await opened?.close()
+      throw OffersError(error)
     }
   }
 
@@ -205,7 +207,7 @@ public struct SyncEngine: Sendable {
       try source.check(definition)
       result = try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
-      try Task.checkCancellation()
+      try error.throwIfCancelled()
       result = await attempt.failed(error, in: store)
     }
     if result.unreached == nil { log(result.run) }
@@ -413,7 +415,7 @@ extension SyncEngine {
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed when it is finished, never concurrently, with the run that
   ///     `sync` for a single feed would return, or the error that it would throw.
-  /// - Throws: `CancellationError` when the task is cancelled: feeds that were finished stay so,
+  /// - Throws: `OffersError` with `cancelled` when the task is cancelled: feeds that were finished stay so,
   ///   and the others are unchanged. The error of the store if it cannot be read before the first
   ///   sync.
   public func sync(
@@ -421,7 +423,7 @@ extension SyncEngine {
     isolation: isolated (any Actor)? = #isolation,
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
     finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
-  ) async throws {
+  ) async throws(OffersError) {
     try await run(feeds, options: options, progress: progress) { feed, result in
       finished(
         feed,
@@ -438,7 +440,7 @@ extension SyncEngine {
     isolation: isolated (any Actor)? = #isolation,
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
     finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
-  ) async throws {
+  ) async throws(OffersError) {
     let chains = try await chains(of: feeds, options)
     try await withTransport { transport in
       try await withThrowingTaskGroup(
@@ -481,14 +483,16 @@ extension SyncEngine {
     do {
       return .success(
         try await attempt(feed, options, isTrial: false, over: transport, progress))
-    } catch let error as OffersError {
+    } catch let error as OffersError where error.code != .cancelled {
       return .failure(error)
     }
   }
 
   /// The feeds grouped by the host of their source, in the given order. All feeds without a host
   /// form one group, because concurrent reads of files compete for the disk.
-  private func chains(of feeds: [String], _ options: SyncOptions) async throws -> [[String]] {
+  private func chains(
+    of feeds: [String], _ options: SyncOptions
+  ) async throws(OffersError) -> [[String]] {
     if feeds.count < 2 { return [feeds] }
     var places: [String: Int] = [:]
     var chains: [[String]] = []
@@ -506,7 +510,7 @@ extension SyncEngine {
 
   /// The host of a feed's source; empty for a source without a host, such as a file, and for an
   /// unknown feed, which the sync itself reports.
-  private func host(of feed: String, _ options: SyncOptions) async throws -> String {
+  private func host(of feed: String, _ options: SyncOptions) async throws(OffersError) -> String {
     guard let definition = try? configuration.fetch(feed) else { return "" }
     let state = try await store.findSyncState(of: feed)
     return usualSource(of: definition, state, options).flatMap(HTTPOrigin.init)?.host ?? ""
@@ -517,7 +521,7 @@ extension SyncRun {
   /// The run, unless it failed.
   ///
   /// - Throws: the error of a run that failed.
-  func orThrow() throws -> SyncRun {
+  func orThrow() throws(OffersError) -> SyncRun {
     if outcome == .failed, let error { throw error }
     return self
   }
@@ -529,7 +533,9 @@ extension FeedConfiguration {
   ///
   /// - Parameter store: nil if there is none yet.
   /// - Throws: the errors of `knownFeeds()` and of the store.
-  public func fetchSummaries(in store: OffersDatabase?) async throws -> [FeedSummary] {
+  public func fetchSummaries(
+    in store: OffersDatabase?
+  ) async throws(OffersError) -> [FeedSummary] {
     FeedSummary.all(
       known: try knownFeeds(), subscribed: try await store?.fetchFeeds() ?? [],
       former: try await store?.fetchFormerFeeds() ?? [])

@@ -42,7 +42,7 @@ struct LostServerTests {
       while stars == nil {
         do {
           stars = try await store.fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID)
-        } catch let error as OffersError where error.code == .storeUnreachable {
+        } catch  where error.code == .storeUnreachable {
           // pgbouncer connects again after a while.
           try await Task.sleep(for: .milliseconds(100))
         }

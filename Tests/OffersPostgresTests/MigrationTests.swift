@@ -57,8 +57,8 @@ struct MigrationTests {
 
   @Test(
     "that is older than the first migration is refused, also for reading",
-    arguments: [StoreAccess.readOnly, .readWrite])
-  func refusesOlder(access: StoreAccess) async throws {
+    arguments: [OffersDatabase.Access.readOnly, .readWrite])
+  func refusesOlder(access: OffersDatabase.Access) async throws {
     let made = try await Self.makeOld()
     try await made.run(
       "DELETE FROM schema_migration; INSERT INTO schema_migration VALUES (9, 'version 9', false)")

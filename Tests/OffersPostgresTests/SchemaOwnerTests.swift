@@ -108,7 +108,7 @@ struct SchemaOwnerTests {
         try await made.run("CREATE TABLE public.\(table) (number BIGINT)", as: "postgres")
       }
       try await made.run("ALTER TABLE public.\(table) OWNER TO \(name)", as: "postgres")
-      for access in [StoreAccess.readOnly, .readWrite] {
+      for access in [OffersDatabase.Access.readOnly, .readWrite] {
         for route in Self.routes {
           let error = await #expect(throws: OffersError.self) {
             try await OffersDatabase.open(url: made.url(by: route), access: access)

@@ -142,7 +142,7 @@ struct OwnTransportTests {
   @Test("may cancel, which is no failure of the feed")
   func cancels() async throws {
     let web = CannedTransport([Self.url: .failure(CancellationError())])
-    await #expect(throws: CancellationError.self) { try await sync(web) }
+    await #expect(throws: OffersError.cancelled) { try await sync(web) }
   }
 
   @Test("is held to the limits of the sync")

@@ -68,13 +68,13 @@ public struct TestStore: Sendable {
   }
 
   /// Opens the store. Each call has connections of its own, as another process has.
-  package func open(_ access: StoreAccess = .readWrite) async throws -> OffersDatabase {
+  package func open(_ access: OffersDatabase.Access = .readWrite) async throws -> OffersDatabase {
     try await Self.open(address, access)
   }
 
   /// Opens a store by its path or URL.
   package static func open(
-    _ address: String, _ access: StoreAccess = .readWrite
+    _ address: String, _ access: OffersDatabase.Access = .readWrite
   ) async throws -> OffersDatabase {
     try await place(address).open(access)
   }

@@ -36,7 +36,7 @@ struct DatabaseOptions: ParsableArguments {
     return try StoreLocation.place(named: path.text)
   }
 
-  func open(_ access: StoreAccess) async throws -> OffersDatabase {
+  func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase {
     try await Self.open(place, access)
   }
 
@@ -44,7 +44,7 @@ struct DatabaseOptions: ParsableArguments {
   /// a message says so on a terminal. Without one there is no message, because the user may have added
   /// them, and cron would mail it after each sync.
   static func open(
-    _ place: any StorePlace, _ access: StoreAccess
+    _ place: any StorePlace, _ access: OffersDatabase.Access
   ) async throws -> OffersDatabase {
     let database = try await place.open(access)
     if Terminal.isError { tellForeignSchema(database.maintenance?.foreignSchema ?? []) }
@@ -53,7 +53,7 @@ struct DatabaseOptions: ParsableArguments {
 
   /// Opens the database for work that only a file allows; otherwise as `open(_:)`.
   func openFile(
-    _ access: StoreAccess, for work: StoreFileOperation
+    _ access: OffersDatabase.Access, for work: StoreFileOperation
   ) async throws -> any StoreMaintenance {
     let file = try place.fetchFile(for: work)
     guard let maintenance = try await Self.open(file, access).maintenance else {
@@ -73,7 +73,7 @@ struct DatabaseOptions: ParsableArguments {
   /// Opens the database unless it is missing, otherwise as `open(_:)`.
   ///
   /// - Returns: nil if it is missing.
-  func openIfThere(_ access: StoreAccess) async throws -> OffersDatabase? {
+  func openIfThere(_ access: OffersDatabase.Access) async throws -> OffersDatabase? {
     let database = try await place.openExisting(access)
     if Terminal.isError { Self.tellForeignSchema(database?.maintenance?.foreignSchema ?? []) }
     return database
@@ -106,12 +106,13 @@ struct UserDatabaseOptions: ParsableArguments {
     get throws { try UserChoice(option: user) }
   }
 
-  func open(_ access: StoreAccess) async throws -> OffersDatabase {
+  func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase {
     try await open(place, access)
   }
 
   /// As `open(_:)`, for a command that needs the place as well.
-  func open(_ place: any StorePlace, _ access: StoreAccess) async throws -> OffersDatabase {
+  func open(_ place: any StorePlace, _ access: OffersDatabase.Access) async throws -> OffersDatabase
+  {
     let choice = try choice
     if access == .readWrite { try choice.check(place) }
     return try await choice.bind(try await DatabaseOptions.open(place, access))

@@ -11,6 +11,8 @@ enum ExitStatus {
   /// Somebody else holds a lock, such as another sync of the same feed.
   static let locked = ExitCode(11)
   static let wrongUsage = ExitCode(64)
+  /// The task was cancelled; as of a program that SIGINT ended.
+  static let interrupted = ExitCode(130)
   /// No such offer, feed, user, input or database, an ambiguous id, or no result of a search with
   /// `--exit-status`.
   static let notFound = ExitCode(66)
@@ -20,6 +22,7 @@ enum ExitStatus {
     case .notFound, .ambiguous: notFound
     case .invalidRequest: wrongUsage
     case .locked: locked
+    case .cancelled: interrupted
     case .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed, .noNetwork,
       .limitExceeded, .heldBack, .storageFailed, .storeUnreachable, .newerDatabase:
       failed

@@ -47,7 +47,7 @@ package struct APIToken: Hashable, Sendable, Identifiable {
   /// Checks a name for a token.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
-  package static func check(name: String) throws {
+  package static func check(name: String) throws(OffersError) {
     guard User.isPlain(name, maximum: nameLimit) else {
       throw OffersError(
         .invalidRequest, "“\(name.prefix(80))” is no name for a token.",
@@ -58,7 +58,7 @@ package struct APIToken: Hashable, Sendable, Identifiable {
   ///
   /// - Parameter others: the tokens that its user has already.
   /// - Throws: `OffersError` with `invalidRequest` if one of them has the name, or if they are too many.
-  package func check(beside others: [APIToken]) throws {
+  package func check(beside others: [APIToken]) throws(OffersError) {
     guard !others.contains(where: { $0.name == name }) else {
       throw OffersError(
         .invalidRequest, "There is a token “\(name)” already.",

@@ -19,7 +19,7 @@ public struct ChangeQuery: Hashable, Sendable {
   /// The current time, which determines the offers that are expiring.
   public var now: Date
   /// Only expiring offers after this position: `lastExpiring` of the previous page. Nil for all.
-  public var afterExpiring: ExpiringPosition?
+  package var afterExpiring: ExpiringPosition?
   /// The size to which the texts of offers and rewards are truncated, in bytes of UTF-8, under the
   /// rules of `OfferQuery.textBytes`. Nil for whole offers.
   public var textBytes: Int?
@@ -43,34 +43,34 @@ public struct ChangeQuery: Hashable, Sendable {
 }
 
 /// A position in the list of expiring offers: the cursor of the next page.
-public struct ExpiringPosition: Hashable, Sendable {
+package struct ExpiringPosition: Hashable, Sendable {
   /// When the offer's last 48 hours began.
-  public let at: Date
+  package let at: Date
   /// The store's key of the offer.
-  public let offerKey: Int64
+  package let offerKey: Int64
 
   /// Creates a position of its parts; the properties describe them.
-  public init(at: Date, offerKey: Int64) {
+  package init(at: Date, offerKey: Int64) {
     self.at = at
     self.offerKey = offerKey
   }
 }
 
 /// A page of changes, oldest first.
-public struct ChangePage: Hashable, Sendable {
+package struct ChangePage: Hashable, Sendable {
   /// The recorded changes in their order, then the expiring offers.
-  public let changes: [OfferChange]
+  package let changes: [OfferChange]
   /// The id of the recorded change after which the next page begins.
-  public let lastID: Int64
+  package let lastID: Int64
   /// Whether there is a next page. Expiring offers are listed after the last recorded change, if
   /// necessary on several pages.
-  public let hasMore: Bool
+  package let hasMore: Bool
   /// The expiring offer after which the next page begins; nil while recorded changes remain, and on
   /// the last page.
-  public let lastExpiring: ExpiringPosition?
+  package let lastExpiring: ExpiringPosition?
 
   /// Creates a change page of its parts; the properties describe them.
-  public init(
+  package init(
     changes: [OfferChange], lastID: Int64, hasMore: Bool, lastExpiring: ExpiringPosition? = nil
   ) {
     self.changes = changes
@@ -122,14 +122,14 @@ package struct ChangeSelection: Hashable, Sendable {
 }
 
 /// A reader's position in the recorded changes.
-public struct ReaderMark: Hashable, Sendable {
+package struct ReaderMark: Hashable, Sendable {
   /// The id of the newest change that was read; 0 for none.
-  public let changeID: Int64
+  package let changeID: Int64
   /// When the reader last read the news.
-  public let readAt: Date
+  package let readAt: Date
 
   /// Creates a reader mark of its parts; the properties describe them.
-  public init(changeID: Int64, readAt: Date) {
+  package init(changeID: Int64, readAt: Date) {
     self.changeID = changeID
     self.readAt = readAt
   }

@@ -22,14 +22,6 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
     case expiring
   }
 
-  /// The identity of a change in a list.
-  public enum ID: Hashable, Sendable {
-    /// A recorded change, by its number.
-    case recorded(Int64)
-    /// An expiring offer, which is no recorded change. A list has it at most once.
-    case derived(OfferRef)
-  }
-
   /// The id of the recorded change; nil for `expiring`, which is derived and not recorded.
   public let changeID: Int64?
   /// The kind of change.
@@ -93,9 +85,10 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
     returned = nil
   }
 
-  /// The identity in a list.
-  public var id: ID {
-    changeID.map(ID.recorded) ?? .derived(offer?.ref ?? OfferRef(feed: feed, offerID: ""))
+  /// The identity in a list: the number of the recorded change, or the reference of an expiring offer, which a
+  /// list has at most once.
+  public var id: String {
+    changeID.map { String($0) } ?? (offer?.ref ?? OfferRef(feed: feed, offerID: "")).description
   }
 
   /// How long before its end an offer counts as expiring, in seconds.

@@ -2,7 +2,7 @@
 public struct ImportSummary: Hashable, Sendable {
   /// The sources that the import reviewed, in the document's order: those of feeds that had none
   /// named in the database, or that it had never read.
-  public package(set) var sources: [ImportedFeedSource] = []
+  package var sources: [ImportedFeedSource] = []
   /// The feeds whose definitions and settings were left out, because the user did not accept them.
   public package(set) var leftOutDefinitions: [String] = []
   /// The number of feeds that the database did not have.
@@ -31,10 +31,10 @@ public struct ImportSummary: Hashable, Sendable {
 
   /// The users of the document with the users who got their data, in the document's order; empty
   /// for a document of version 1, which names none.
-  public package(set) var users: [ImportedUser] = []
+  package var users: [ImportedUser] = []
 
   /// Creates a summary of its parts; the properties describe them.
-  public init(
+  package init(
     sources: [ImportedFeedSource] = [], newFeeds: Int = 0, newRuns: Int = 0, newOffers: Int = 0,
     cutOffers: Int = 0, newChanges: Int = 0, newFavorites: Int = 0, sameFavorites: Int = 0,
     leftFeeds: [String] = [], leftOffers: Int = 0, leftChanges: Int = 0, leftRuns: Int = 0,
@@ -58,19 +58,19 @@ public struct ImportSummary: Hashable, Sendable {
 
 /// The source that a user named for a feed, as an import contains it. It was stored, or left out with a
 /// reason.
-public struct ImportedFeedSource: Hashable, Sendable {
+package struct ImportedFeedSource: Hashable, Sendable {
   /// The feed's name, such as `ibotta`.
-  public let feed: String
+  package let feed: String
   /// An http(s) URL, an absolute path, or `sample`; of a source that was left out, any text.
-  public let text: String
+  package let text: String
   /// The origin that was stored, which determines how far the source is trusted; nil if the source
   /// was left out.
-  public package(set) var origin: SourceOrigin?
+  package var origin: SourceOrigin?
   /// Why the source was left out; nil if it was stored.
-  public package(set) var refusal: Refusal?
+  package var refusal: Refusal?
 
   /// The reasons why an import leaves out a source. The feed is imported without it.
-  public enum Refusal: String, Hashable, Sendable {
+  package enum Refusal: String, Hashable, Sendable {
     /// The source is a file, and the user did not accept the document's sources.
     case file
     /// The source is in a private network, and the user did not accept the document's sources.
@@ -85,7 +85,7 @@ public struct ImportedFeedSource: Hashable, Sendable {
   package var shownText: String { AddressRedaction.hidden(in: text) }
 
   /// Creates a source of its parts; the properties describe them.
-  public init(
+  package init(
     feed: String, text: String, origin: SourceOrigin? = .imported, refusal: Refusal? = nil
   ) {
     self.feed = feed
@@ -96,22 +96,22 @@ public struct ImportedFeedSource: Hashable, Sendable {
 }
 
 /// A user of a document that was imported, and the user who got their data.
-public struct ImportedUser: Hashable, Sendable {
+package struct ImportedUser: Hashable, Sendable {
   /// The name in the document.
-  public let name: String
+  package let name: String
   /// The role in the document. A user whom an import adds never becomes an admin.
-  public let role: User.Role
+  package let role: User.Role
   /// The user who got the favorites, recent searches and read marks.
-  public let user: User
+  package let user: User
   /// Whether the import added the user.
-  public let isNew: Bool
+  package let isNew: Bool
   /// The number of favorites that were added.
-  public package(set) var newFavorites = 0
+  package var newFavorites = 0
   /// The number of imported favorites that the user already had.
-  public package(set) var sameFavorites = 0
+  package var sameFavorites = 0
 
   /// Creates a user of the parts; the properties describe them.
-  public init(
+  package init(
     name: String, role: User.Role, user: User, isNew: Bool, newFavorites: Int = 0,
     sameFavorites: Int = 0
   ) {

@@ -2,28 +2,28 @@ import Foundation
 
 /// A feed that was unsubscribed, or that was never synced successfully. Its offers and favorites
 /// are kept.
-public struct FormerFeed: Hashable, Sendable, Identifiable {
+package struct FormerFeed: Hashable, Sendable, Identifiable {
   /// The name, such as `ibotta`.
-  public let name: String
+  package let name: String
   /// The display name; nil when no sync has found one.
-  public let title: String?
+  package let title: String?
   /// The source that a user named; nil for the source of the definition.
-  public let source: String?
+  package let source: String?
   /// The number of its stored offers that are not gone.
-  public let currentCount: Int
+  package let currentCount: Int
   /// The number of its stored offers that are gone.
-  public let goneCount: Int
+  package let goneCount: Int
   /// The number of favorites in this feed, including gone offers and offers never synced.
-  public let favoriteCount: Int
+  package let favoriteCount: Int
 
   /// The name.
-  public var id: String { name }
+  package var id: String { name }
 
   /// Whether offers or favorites of it are stored.
   package var isKept: Bool { currentCount > 0 || goneCount > 0 || favoriteCount > 0 }
 
   /// Creates a former feed of its parts; the properties describe them.
-  public init(
+  package init(
     name: String, title: String?, source: String?, currentCount: Int = 0, goneCount: Int = 0,
     favoriteCount: Int = 0
   ) {
@@ -63,7 +63,7 @@ public struct Feed: Hashable, Sendable, Identifiable {
   /// When a sync last succeeded.
   public let lastSuccessAt: Date?
   /// The fetch state that syncs keep for the feed's server.
-  public let fetch: FetchState
+  package let fetch: FetchState
   /// How the offers are shown, by the definition of the last sync; nil if no sync has stored it.
   public let presentation: FeedPresentation?
 
@@ -81,7 +81,7 @@ public struct Feed: Hashable, Sendable, Identifiable {
   public var id: String { name }
 
   /// Creates a feed of its parts; the properties describe them.
-  public init(
+  package init(
     name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,
     favoriteCount: Int, keptCount: Int = 0,
     lastRun: SyncRun?, lastSuccessAt: Date?, fetch: FetchState = FetchState(),
@@ -108,18 +108,18 @@ public struct FeedSummary: Hashable, Sendable, Identifiable {
   public let name: String
   /// The definition's title, interval, layout and source; nil when the feed has no definition any
   /// more.
-  public let known: KnownFeed?
+  package let known: KnownFeed?
   /// The record of the subscription; nil when the feed is not subscribed.
   public let feed: Feed?
   /// The feed as it is stored without a subscription, because it was unsubscribed or never synced
   /// successfully; nil for a subscribed feed and for one that is not stored.
-  public let former: FormerFeed?
+  package let former: FormerFeed?
 
   /// The name.
   public var id: String { name }
 
   /// Creates a feed summary of its parts; the properties describe them.
-  public init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {
+  package init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {
     self.name = name
     self.known = known
     self.feed = feed
@@ -257,7 +257,7 @@ package struct StoredDefinition: Sendable, Hashable {
 }
 
 /// Who named the source of a feed, which determines how far the source is trusted.
-public enum SourceOrigin: String, Hashable, Sendable {
+package enum SourceOrigin: String, Hashable, Sendable {
   /// A user of this machine, by `SyncOptions.source` or in a definition. Only a source with this
   /// origin may be a file or an address in a private network, and only it receives the headers of a
   /// definition.

@@ -4,16 +4,18 @@ import Foundation
 /// (`OffersDatabase.fetchPresentations()`), for programs that do not have the definition.
 public struct FeedPresentation: Sendable, Hashable {
   /// The layout of the offers on a screen.
-  public var layout: FeedLayout
+  package var layout: FeedLayout
   /// The noun for the offers in counts.
-  public var noun: OfferNoun
+  package var noun: OfferNoun
   /// The meaning of the value in `Offer.reward`.
-  public var valueRole: ValueRole
+  package var valueRole: ValueRole
+  /// Whether the user pays the values of the offers, instead of getting them.
+  public var hasPrices: Bool { valueRole == .price }
   /// The labels of the attributes that lists show below or after the name, such as `Artist`.
   public var byline: [String]
 
   /// Creates a presentation. Without arguments it is that of a feed without a definition.
-  public init(
+  package init(
     layout: FeedLayout = .grid, noun: OfferNoun = .offer, valueRole: ValueRole = .reward,
     byline: [String] = []
   ) {
@@ -138,7 +140,7 @@ extension JSONWriter {
 }
 
 /// How the offers of a feed are shown on a screen.
-public enum FeedLayout: String, Sendable, Hashable, CaseIterable {
+package enum FeedLayout: String, Sendable, Hashable, CaseIterable {
   /// Small tiles with the reward and the name below the image, several in a row.
   case grid
   /// Large images from edge to edge, overlaid with the name and the category.

@@ -1,36 +1,36 @@
 /// A feed that has a definition, subscribed or not.
-public struct KnownFeed: Hashable, Sendable, Identifiable {
+package struct KnownFeed: Hashable, Sendable, Identifiable {
   /// The name, such as `ibotta`.
-  public let name: String
+  package let name: String
   /// The display name, if the definition has one.
-  public let title: String?
+  package let title: String?
   /// The definition's source; nil when a user has to name one.
-  public let source: String?
+  package let source: String?
   /// The sync interval in seconds.
-  public let everySeconds: Int
+  package let everySeconds: Int
   /// Whether a user set the interval, overriding the definition.
-  public let hasOwnInterval: Bool
+  package let hasOwnInterval: Bool
   /// Whether the definition has request headers, which may be credentials and are sent only to the
   /// feed's own server.
-  public let hasHeaders: Bool
+  package let hasHeaders: Bool
   /// How the feed's offers are shown.
-  public let presentation: FeedPresentation
+  package let presentation: FeedPresentation
   /// The address of the site to which the feed belongs; nil if the definition has none.
-  public let home: String?
+  package let home: String?
   /// Whether the feed's server can be searched.
-  public let isSearchable: Bool
+  package let isSearchable: Bool
   /// The place of the definition among those of the user's own file, which come first, and of the database,
   /// from 0, by which a screen can order feeds; nil for a shipped feed.
-  public package(set) var position: Int?
+  package var position: Int?
 
   /// The name.
-  public var id: String { name }
+  package var id: String { name }
 
   /// How the feed's offers are laid out on a screen.
-  public var layout: FeedLayout { presentation.layout }
+  package var layout: FeedLayout { presentation.layout }
 
   /// Creates a known feed of its parts; the properties describe them.
-  public init(
+  package init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
     hasOwnInterval: Bool = false, hasHeaders: Bool = false,
     presentation: FeedPresentation = FeedPresentation(), home: String? = nil, isSearchable: Bool
@@ -48,7 +48,7 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
 }
 
 /// Syncs feeds. User interfaces depend on this protocol instead of on the sync engine. A call that
-/// is cancelled throws `CancellationError`; a feed whose sync had not ended is unchanged.
+/// is cancelled throws `OffersError` with `cancelled`; a feed whose sync had not ended is unchanged.
 package protocol FeedSyncer: Sendable {
   /// All feeds with a definition, sorted by name: the shipped ones and the user's own.
   func fetchKnownFeeds() async throws -> [KnownFeed]
@@ -65,7 +65,7 @@ package protocol FeedSyncer: Sendable {
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed, never concurrently; with an error when no run could be
   ///     made. A run that failed or is `heldBack` is a success that carries its error.
-  /// - Throws: `CancellationError` if the task is cancelled; feeds that are not finished are
+  /// - Throws: `OffersError` with `cancelled` if the task is cancelled; feeds that are not finished are
   ///   unchanged.
   func sync(
     _ parameters: SyncParameters,
@@ -169,7 +169,7 @@ package protocol FeedAdder: Sendable {
   ///   - name: the wanted name of the feed; nil to propose one that no feed has.
   /// - Throws: `OffersError` with `invalidRequest` for another source or an invalid name,
   ///   `sourceFailed` for a server that cannot be reached, `malformedFeed` for a web page or an
-  ///   unreadable document, `unexpectedShape` for a document without offers; `CancellationError`.
+  ///   unreadable document, `unexpectedShape` for a document without offers; `cancelled`.
   func propose(source: String, name: String?) async throws -> FeedProposal
 
   /// Stores the definition of a proposal in the database. The source stays limited to the public internet.

@@ -34,22 +34,22 @@ public struct CachedImage: Hashable, Sendable {
 }
 
 /// A cached image without its bytes.
-public struct CachedImageSummary: Hashable, Sendable {
+package struct CachedImageSummary: Hashable, Sendable {
   /// The address as the feed prints it, which is the key of the cache.
-  public let url: String
+  package let url: String
   /// The format and the size in pixels.
-  public let header: ImageHeader
+  package let header: ImageHeader
   /// The size of the file in bytes.
-  public let sizeBytes: Int
+  package let sizeBytes: Int
   /// When the image was last fetched or confirmed by its server.
-  public let fetchedAt: Date
+  package let fetchedAt: Date
   /// Until when the image is used without asking its server.
-  public let freshUntil: Date
+  package let freshUntil: Date
   /// Whether the image belongs to a favorite.
-  public let isFavorite: Bool
+  package let isFavorite: Bool
 
   /// Creates a cached image summary of its parts; the properties describe them.
-  public init(
+  package init(
     url: String, header: ImageHeader, sizeBytes: Int, fetchedAt: Date, freshUntil: Date,
     isFavorite: Bool
   ) {
@@ -63,22 +63,22 @@ public struct CachedImageSummary: Hashable, Sendable {
 }
 
 /// The images in the cache, with its statistics.
-public struct ImageCacheContents: Hashable, Sendable {
+package struct ImageCacheContents: Hashable, Sendable {
   /// The most images in the cache.
-  public let limit: Int
+  package let limit: Int
   /// The images, most recently used first.
-  public let images: [CachedImageSummary]
+  package let images: [CachedImageSummary]
   /// How many lookups found an image.
-  public let hits: Int
+  package let hits: Int
   /// How many lookups found none.
-  public let misses: Int
+  package let misses: Int
   /// How many images were evicted, to make room for others or by a lower limit.
-  public let evictions: Int
+  package let evictions: Int
   /// The recent failures to fetch an image.
-  public let failures: [ImageFailure]
+  package let failures: [ImageFailure]
 
   /// Creates an image cache contents of its parts; the properties describe them.
-  public init(
+  package init(
     limit: Int, images: [CachedImageSummary], hits: Int, misses: Int, evictions: Int,
     failures: [ImageFailure]
   ) {
@@ -92,18 +92,18 @@ public struct ImageCacheContents: Hashable, Sendable {
 }
 
 /// A failure to fetch an image, remembered so that the request is not repeated at once.
-public struct ImageFailure: Hashable, Sendable {
+package struct ImageFailure: Hashable, Sendable {
   /// The address as the feed prints it.
-  public let url: String
+  package let url: String
   /// The kind of failure.
-  public let code: OffersError.Code
+  package let code: OffersError.Code
   /// The reason for the failure, in one sentence for people.
-  public let reason: String
+  package let reason: String
   /// Until when the image is not requested again.
-  public let until: Date
+  package let until: Date
 
   /// Creates an image failure of its parts; the properties describe them.
-  public init(url: String, code: OffersError.Code, reason: String, until: Date) {
+  package init(url: String, code: OffersError.Code, reason: String, until: Date) {
     self.url = url
     self.code = code
     self.reason = reason
@@ -112,7 +112,7 @@ public struct ImageFailure: Hashable, Sendable {
 }
 
 /// Provides the images of offers from a cache or from their servers.
-public protocol ImageSource: Sendable {
+package protocol ImageSource: Sendable {
   /// The image of an offer.
   ///
   /// - Parameters:
@@ -120,8 +120,8 @@ public protocol ImageSource: Sendable {
   ///   - feedSource: the source of the offer's feed, the base of a relative address; nil when it is
   ///     not known.
   /// - Throws: `OffersError` when the image cannot be provided: `notFound` for an offer without
-  ///   one. `CancellationError` when the task is cancelled meanwhile.
-  func image(of offer: Offer, feedSource: String?) async throws -> CachedImage
+  ///   one, `cancelled` when the task is cancelled meanwhile.
+  func image(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage
 
   /// The image of an offer that is shown before its feed is added. A source with a cache does not
   /// store it, because it would take the place of the image of a stored offer.
@@ -132,7 +132,7 @@ public protocol ImageSource: Sendable {
   ///   - offer: the offer, which names the address of its image.
   ///   - feedSource: the source of the offer's feed, the base of a relative address.
   /// - Throws: as `image(of:feedSource:)`.
-  func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage
+  func previewImage(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage
 
   /// The image of an offer for a list: a copy that is at most `ImageCacheLimits.thumbnailWidth` pixels wide and
   /// has few bytes, if the image is wider or has many. A source that makes no copies returns the image.
@@ -144,7 +144,7 @@ public protocol ImageSource: Sendable {
   ///   - feedSource: the source of the offer's feed, the base of a relative address.
   /// - Throws: as `image(of:feedSource:)`; `OffersError` with `limitExceeded` if the image is too large
   ///   for a list and no copy can be made.
-  func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage
+  func thumbnail(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage
 }
 
 extension ImageSource {
@@ -152,26 +152,19 @@ extension ImageSource {
   ///
   /// - Parameter offer: the offer, which names the address of its image.
   /// - Throws: as `image(of:feedSource:)`.
-  public func image(of offer: Offer) async throws -> CachedImage {
+  package func image(of offer: Offer) async throws(OffersError) -> CachedImage {
     try await image(of: offer, feedSource: nil)
   }
 
-  /// The image of an offer, which is the same for every user.
-  ///
-  /// - Parameters:
-  ///   - offer: the offer, which names the address of its image.
-  ///   - feedSource: the source of the offer's feed, the base of a relative address; nil when it is
-  ///     not known.
-  /// - Throws: as `image(of:feedSource:)` of an `Offer`.
-  public func image(of offer: UserOffer, feedSource: String? = nil) async throws -> CachedImage {
-    try await image(of: offer.offer, feedSource: feedSource)
-  }
-
-  public func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  package func previewImage(
+    of offer: Offer, feedSource: String?
+  ) async throws(OffersError) -> CachedImage {
     try await image(of: offer, feedSource: feedSource)
   }
 
-  public func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  package func thumbnail(
+    of offer: Offer, feedSource: String?
+  ) async throws(OffersError) -> CachedImage {
     try await image(of: offer, feedSource: feedSource)
   }
 }
@@ -208,7 +201,7 @@ extension StoredThumbnail.Content {
   /// Refuses a copy that is larger than any in a store.
   ///
   /// - Throws: `OffersError` with `limitExceeded`; `invalidRequest` for a copy or reason without bytes.
-  package func check() throws {
+  package func check() throws(OffersError) {
     switch self {
     case .copy(let bytes):
       guard !bytes.isEmpty else { throw OffersError(.invalidRequest, "A picture needs bytes.") }
@@ -222,25 +215,25 @@ extension StoredThumbnail.Content {
 }
 
 /// The bounds of every image cache.
-public enum ImageCacheLimits {
+package enum ImageCacheLimits {
   /// The most images in a new cache, as the migrations create it: another default requires a new
   /// migration. An app may set another limit: `setImageLimit(_:)` of
   /// `OffersDatabase`.
-  public static let defaultImages = 50
+  package static let defaultImages = 50
   /// The limits that an app may set, in images.
-  public static let imageLimits = 1...10_000
+  package static let imageLimits = 1...10_000
 
   /// The most images of favorites that are exempt from eviction in a cache of `limit` images: three
   /// fifths, 30 of 50. The other places are for browsing.
-  public static func favoriteImages(of limit: Int) -> Int { limit / 5 * 3 + limit % 5 * 3 / 5 }
+  package static func favoriteImages(of limit: Int) -> Int { limit / 5 * 3 + limit % 5 * 3 / 5 }
 
   /// The most bytes of an image: 5 MiB.
-  public static let bytes = 5 << 20
+  package static let bytes = 5 << 20
   /// The most pixels of an image according to its header: 50 megapixels, 200 MB when decoded.
-  public static let pixels = 50_000_000
+  package static let pixels = 50_000_000
   /// The most pixels in the width of the copy of an image for lists: a third of a large phone's width at
   /// three pixels each, and a tile of a desktop at two.
-  public static let thumbnailWidth = 480
+  package static let thumbnailWidth = 480
   /// The most pixels in its height.
   package static let thumbnailHeight = 4 * thumbnailWidth
   /// The most bytes of an image in a list, of a copy or of an image that has none: 256 KiB.
@@ -248,12 +241,12 @@ public enum ImageCacheLimits {
   /// The size in bytes above which an image has a copy for lists, even if it is no wider: 64 KiB.
   package static let copiedBytes = 64 << 10
   /// The number of images with uses in memory above which a use triggers a write of all uses.
-  public static let gatheredImages = 200
+  package static let gatheredImages = 200
   /// The number of image uses in memory that triggers a write of all uses.
-  public static let gatheredUses = 10_000
+  package static let gatheredUses = 10_000
   /// The age of the oldest use in memory, in seconds, at which the next use triggers a write. Other
   /// processes need recent uses to choose which image to evict.
-  public static let gatheredSeconds = 600
+  package static let gatheredSeconds = 600
 
   /// The longest time that a failure is remembered, at the request of a server, in seconds: a day.
   package static let failureSeconds = 86_400.0

@@ -5,14 +5,14 @@
 /// truncation.
 public struct ImageHeader: Hashable, Sendable {
   /// The format of the file.
-  public let format: ImageFormat
+  package let format: ImageFormat
   /// The width in pixels, above 0.
   public let width: Int
   /// The height in pixels, above 0.
   public let height: Int
 
   /// Creates an image header of its parts; the properties describe them.
-  public init(format: ImageFormat, width: Int, height: Int) {
+  package init(format: ImageFormat, width: Int, height: Int) {
     self.format = format
     self.width = width
     self.height = height
@@ -23,8 +23,10 @@ public struct ImageHeader: Hashable, Sendable {
   /// - Throws: `OffersError` with `malformedImage` for an unknown format or a truncated file,
   ///   `limitExceeded` beyond `ImageCacheLimits`. The message is a predicate without its subject, such
   ///   as “is a web page”; the caller puts the URL before it.
-  public init(reading bytes: [UInt8]) throws {
-    self = try bytes.withUnsafeBytes { try Self.read(ImageBytes($0)) }
+  public init(reading bytes: [UInt8]) throws(OffersError) {
+    self = try OffersError.translating {
+      try bytes.withUnsafeBytes { try Self.read(ImageBytes($0)) }
+    }
   }
 
   private static func read(_ bytes: ImageBytes) throws -> ImageHeader {
@@ -60,7 +62,7 @@ public struct ImageHeader: Hashable, Sendable {
 }
 
 /// The supported image formats.
-public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
+package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   /// PNG.
   case png
   /// JPEG.
@@ -73,13 +75,13 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   case avif
 
   /// The media type, such as `image/png`.
-  public var contentType: String { "image/\(rawValue)" }
+  package var contentType: String { "image/\(rawValue)" }
 
   /// The display name.
-  public var title: String { self == .webp ? "WebP" : rawValue.uppercased() }
+  package var title: String { self == .webp ? "WebP" : rawValue.uppercased() }
 
   /// The format of a media type such as `image/png`; nil for another one.
-  public init?(contentType: String) {
+  package init?(contentType: String) {
     guard contentType.hasPrefix("image/") else { return nil }
     self.init(rawValue: String(contentType.dropFirst("image/".count)))
   }

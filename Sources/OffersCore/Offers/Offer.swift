@@ -8,14 +8,6 @@ import Foundation
 /// Coding keeps every field exactly, for an app's own files and messages. Its format is not that of
 /// the program's JSON documents, and times are coded by the coder's own strategy.
 public struct Offer: Hashable, Sendable, Identifiable, Codable {
-  /// Whether the feed still has the offer.
-  public enum State: String, Sendable {
-    /// The last sync found the offer.
-    case current
-    /// The feed no longer has the offer. It is kept for a time, or for good if it is a favorite.
-    case gone
-  }
-
   /// The offer's identity.
   public let ref: OfferRef
   /// The name, never empty.
@@ -55,7 +47,7 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   public var id: OfferRef { ref }
 
   /// Whether the feed still has the offer.
-  public var state: State { goneAt == nil ? .current : .gone }
+  public var isGone: Bool { goneAt != nil }
 
   /// Whether the offer's end has passed at a time; false for an offer without an end.
   public func isExpired(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
@@ -299,7 +291,7 @@ extension JSONWriter {
       json.member("id", offer.ref.offerID)
       for field in OfferField.main { json.member(field, of: offer.offer) }
       json.member("favorite", offer.isFavorite)
-      json.member("state", offer.state.rawValue)
+      json.member("state", offer.isGone ? "gone" : "current")
       json.member("expired", offer.isExpired(at: now))
       json.member("first_seen_at", offer.firstSeenAt)
       json.member("changed_at", offer.changedAt)

@@ -3,25 +3,25 @@
 ///
 /// All sizes are bytes of UTF-8, far above those of real feeds. The limits are applied by `fit`
 /// where an offer is assembled and where an export is read.
-public enum OfferLimits {
+package enum OfferLimits {
   /// An id. A record with a longer one is skipped, because a truncated id would be another offer's.
-  public static let idBytes = 1 << 10
+  package static let idBytes = 1 << 10
   /// The name of an offer, a retailer or a feed, and the printed reward.
-  public static let nameBytes = 4 << 10
+  package static let nameBytes = 4 << 10
   /// A description, and the terms.
-  public static let textBytes = 256 << 10
+  package static let textBytes = 256 << 10
   /// The address of an image or a page. A longer one is omitted, because a truncated one would lead
   /// elsewhere.
-  public static let linkBytes = 8 << 10
+  package static let linkBytes = 8 << 10
   /// The number of categories; further ones are dropped.
-  public static let categoryCount = 256
+  package static let categoryCount = 256
   /// A category.
-  public static let categoryBytes = 1 << 10
+  package static let categoryBytes = 1 << 10
   /// The number of attributes of an offer, and of a feed's shared attributes; further ones are
   /// dropped.
-  public static let attributeCount = 256
+  package static let attributeCount = 256
   /// An attribute: its label and its value together.
-  public static let attributeBytes = 16 << 10
+  package static let attributeBytes = 16 << 10
 
   /// The version of these limits. It must change with them, because then the same document gives
   /// other offers, and stored ones must be compared again.

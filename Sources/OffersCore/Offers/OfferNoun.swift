@@ -1,19 +1,19 @@
 /// The noun for the offers of a feed, in counts such as `100 albums`.
-public struct OfferNoun: Sendable, Hashable {
+package struct OfferNoun: Sendable, Hashable {
   /// The noun for one offer.
-  public let singular: String
+  package let singular: String
   /// The noun for several offers.
-  public let plural: String
+  package let plural: String
 
   /// The noun of feeds that state none.
-  public static let offer = OfferNoun("offer")
+  package static let offer = OfferNoun("offer")
 
   /// Creates a noun.
   ///
   /// - Parameters:
   ///   - singular: the noun for one offer.
   ///   - plural: the noun for several offers; nil for the regular English plural.
-  public init(_ singular: String, plural: String? = nil) {
+  package init(_ singular: String, plural: String? = nil) {
     self.singular = singular
     self.plural = plural ?? Self.regularPlural(of: singular)
   }

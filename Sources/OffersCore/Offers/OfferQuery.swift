@@ -87,7 +87,7 @@ public struct OfferQuery: Hashable, Sendable {
 /// throughout, even when offers change in between.
 public struct OfferPosition: Hashable, Sendable {
   /// What an offer is sorted by in one column.
-  public enum Value: Hashable, Sendable {
+  package enum Value: Hashable, Sendable {
     /// The offer has no value to sort by.
     case none
     /// A number to sort by, such as an amount in minor units.
@@ -99,10 +99,10 @@ public struct OfferPosition: Hashable, Sendable {
   /// The offer, which breaks ties: offers with equal keys are in the feeds' order.
   public let ref: OfferRef
   /// The sort keys, most significant first; empty to use those that the offer has now.
-  public let values: [Value]
+  package let values: [Value]
 
   /// The position of an offer with the values of `init(of:in:)` for the same list, or without any.
-  public init(_ ref: OfferRef, values: [Value] = []) {
+  package init(_ ref: OfferRef, values: [Value] = []) {
     self.ref = ref
     self.values = values
   }

@@ -10,7 +10,7 @@ public struct Reward: Hashable, Sendable, Codable {
   }
 
   /// The kinds of rewards, as JSON and the database name them.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// An amount of money.
     case amount
     /// A percentage.
@@ -34,7 +34,7 @@ public struct Reward: Hashable, Sendable, Codable {
   }
 
   /// Whether the exact value is an amount or a percentage; nil without an exact value.
-  public var kind: Kind {
+  package var kind: Kind {
     switch value {
     case .amount: .amount
     case .percent: .percent
@@ -62,7 +62,7 @@ public struct Reward: Hashable, Sendable, Codable {
 ///
 /// Both kinds of values are stored in `Offer.reward`. Which one a feed has is stated by its
 /// definition (`KnownFeed.presentation`), and kept with the feed (`FeedRepository.fetchPresentations()`).
-public enum ValueRole: String, Sendable, Hashable, CaseIterable {
+package enum ValueRole: String, Sendable, Hashable, CaseIterable {
   /// The offer pays the user, such as cash back or a discount.
   case reward
   /// The user pays the value.

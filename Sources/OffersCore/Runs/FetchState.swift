@@ -2,7 +2,7 @@ import Foundation
 
 /// The state that is kept between the syncs of a feed: the document's validators, the time of the
 /// next request, and recent failures.
-public struct FetchState: Hashable, Sendable {
+package struct FetchState: Hashable, Sendable {
   /// The validators of the stored document, sent in conditional requests (RFC 9110, sections 8.8
   /// and 13). Nil when the stored offers are not exactly that document.
   package var etag: String?
@@ -17,15 +17,15 @@ public struct FetchState: Hashable, Sendable {
   /// When the document was last requested without a condition.
   package var fullFetchAt: Date?
   /// When the feed should be synced next; nil for one interval after its last run.
-  public var nextDueAt: Date?
+  package var nextDueAt: Date?
   /// Until when the server asked for no requests (Retry-After).
-  public var waitUntil: Date?
+  package var waitUntil: Date?
   /// The number of consecutive failed syncs, and when the first of them ran.
-  public var failureCount = 0
+  package var failureCount = 0
   /// The start of the first of the consecutive failures; nil after a success.
-  public var failingSince: Date?
+  package var failingSince: Date?
   /// When the server said that the feed is gone permanently (410 Gone).
-  public var stoppedAt: Date?
+  package var stoppedAt: Date?
   /// A permanent redirect: its origin, its target, and the number of consecutive syncs that met it.
   package var movedFrom: String?
   /// The address of a permanent redirect; nil without one.
@@ -33,10 +33,10 @@ public struct FetchState: Hashable, Sendable {
   /// The number of consecutive syncs that were redirected permanently to `movedTo`.
   package var movedCount = 0
   /// The removals, or the whole document, that the last sync held back; nil if it held back neither.
-  public var held: HeldBack?
+  package var held: HeldBack?
 
   /// Creates the state of a feed that was never fetched.
-  public init() {}
+  package init() {}
 
   /// The longest time between two fetches that a server can demand by Cache-Control, Expires or the
   /// feed's own TTL, in sync intervals.

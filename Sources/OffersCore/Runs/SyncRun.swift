@@ -41,16 +41,16 @@ public struct SyncCounts: Hashable, Sendable {
 }
 
 /// A favorite that is gone, and a new offer with the same name and description.
-public struct FavoriteSuccessor: Hashable, Sendable {
+package struct FavoriteSuccessor: Hashable, Sendable {
   /// The favorite, whose offer is gone.
-  public let favorite: OfferRef
+  package let favorite: OfferRef
   /// The new offer that is probably the same.
-  public let offer: OfferRef
+  package let offer: OfferRef
   /// The new offer's name.
-  public let name: String
+  package let name: String
 
   /// Creates a returned favorite of its parts; the properties describe them.
-  public init(favorite: OfferRef, offer: OfferRef, name: String) {
+  package init(favorite: OfferRef, offer: OfferRef, name: String) {
     self.favorite = favorite
     self.offer = offer
     self.name = name
@@ -58,9 +58,9 @@ public struct FavoriteSuccessor: Hashable, Sendable {
 }
 
 /// A fault in a record, and how the reader handled it.
-public struct ReadProblem: Hashable, Sendable {
+package struct ReadProblem: Hashable, Sendable {
   /// How a faulty record was handled.
-  public enum Effect: String, Sendable {
+  package enum Effect: String, Sendable {
     /// The record was discarded.
     case skipped
     /// The record was kept without the part that the reason names.
@@ -68,14 +68,14 @@ public struct ReadProblem: Hashable, Sendable {
   }
 
   /// The position of the record in the feed, from 1; 0 for the document as a whole.
-  public let position: Int
+  package let position: Int
   /// The effect of the problem on the record: skipped or mended.
-  public let effect: Effect
+  package let effect: Effect
   /// The reason, in one sentence.
-  public let reason: String
+  package let reason: String
 
   /// Creates a read problem of its parts; the properties describe them.
-  public init(position: Int, effect: Effect, reason: String) {
+  package init(position: Int, effect: Effect, reason: String) {
     self.position = position
     self.effect = effect
     self.reason = reason
@@ -119,13 +119,13 @@ public struct SyncRun: Hashable, Sendable {
   /// Why the run failed or was held back.
   public package(set) var error: OffersError?
   /// The first problems of skipped or mended records, at most `problemLimit`.
-  public package(set) var problems: [ReadProblem]
+  package var problems: [ReadProblem]
   /// The number of records that were kept without an invalid part.
   public let mendedCount: Int
   /// The requests to the server; nil for a source that is not on a server.
-  public let request: FetchSummary?
+  package let request: FetchSummary?
   /// New offers that are probably gone favorites under another id; only the first few.
-  public package(set) var returned: [FavoriteSuccessor]
+  package var returned: [FavoriteSuccessor]
   /// Why the feed was not fetched; nil when it was fetched.
   public let skip: SyncSkip?
   /// When the feed should be synced next; nil when that is unknown.
@@ -139,7 +139,7 @@ public struct SyncRun: Hashable, Sendable {
   package var keptCount = 0
 
   /// Creates a sync run of its parts; the properties describe them.
-  public init(
+  package init(
     feed: String, source: String, outcome: SyncOutcome, counts: SyncCounts = SyncCounts(),
     bytes: Int, startedAt: Date, durationSeconds: Double, error: OffersError? = nil,
     problems: [ReadProblem] = [], mendedCount: Int = 0, request: FetchSummary? = nil,
@@ -208,19 +208,19 @@ public enum SyncReason: String, Hashable, Sendable {
 }
 
 /// The requests of a sync run to a server.
-public struct FetchSummary: Hashable, Sendable {
+package struct FetchSummary: Hashable, Sendable {
   /// Why the sync was made.
-  public let reason: SyncReason
+  package let reason: SyncReason
   /// The number of requests, including redirects and pages.
-  public var requestCount = 0
+  package var requestCount = 0
   /// The HTTP status of the last response; nil when there was none.
-  public var status: Int?
+  package var status: Int?
   /// Whether the request was conditional: the server was asked to send the document only if it is
   /// newer than the stored one.
-  public var isConditional = false
+  package var isConditional = false
 
   /// Creates a sync request of its parts; the properties describe them.
-  public init(reason: SyncReason) {
+  package init(reason: SyncReason) {
     self.reason = reason
   }
 }

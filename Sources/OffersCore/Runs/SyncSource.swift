@@ -39,7 +39,7 @@ public enum SyncSource: Hashable, Sendable {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for an empty text, a URL with no or an unsupported
   ///   scheme, one with a user name or password, or one whose values are hidden.
-  package func validated() throws -> SyncSource {
+  package func validated() throws(OffersError) -> SyncSource {
     switch self {
     case .standardInput, .sample: return self
     case .url(""), .file(""):

@@ -64,20 +64,6 @@ public struct SearchResults: Hashable, Sendable {
 
 /// A past search that found something.
 public struct RecentSearch: Hashable, Sendable, Identifiable {
-  /// The identity of a search in the list.
-  public struct ID: Hashable, Sendable {
-    /// The words of the search.
-    public let words: String
-    /// The feed that was searched; nil for all.
-    public let feed: String?
-
-    /// Creates the identity of a search of its parts; the properties describe them.
-    public init(words: String, feed: String? = nil) {
-      self.words = words
-      self.feed = feed
-    }
-  }
-
   /// The number of searches kept.
   public static let limit = 10
 
@@ -88,8 +74,8 @@ public struct RecentSearch: Hashable, Sendable, Identifiable {
   /// When the words were last searched for.
   public let searchedAt: Date
 
-  /// The words and the feed: an equal earlier search gives way to a later one.
-  public var id: ID { ID(words: words, feed: feed) }
+  /// The feed and the words: an equal earlier search gives way to a later one.
+  public var id: String { "\(feed ?? ""):\(words)" }
 
   /// Creates a recent search of its parts; the properties describe them.
   public init(words: String, feed: String? = nil, searchedAt: Date) {

@@ -67,7 +67,7 @@ extension SearchWords {
   /// Checks the length of a text, also before it is sent elsewhere, such as to the server of a feed.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
-  package static func check(_ text: String) throws {
+  package static func check(_ text: String) throws(OffersError) {
     if text.unicodeScalars.count > characterLimit {
       throw refusal("\(Units.count(characterLimit)) characters; this text has more")
     }

@@ -61,7 +61,7 @@ extension SearchQuery {
   /// Checks the numbers of a search.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
-  package func check() throws {
+  package func check() throws(OffersError) {
     if limit > 0, page > 0, limit < Int32.max, page < Int32.max { return }
     throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
   }

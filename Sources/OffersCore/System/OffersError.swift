@@ -2,7 +2,7 @@ import Foundation
 import OffersPlatform
 
 /// An error with a message for users and advice on what to do next. The only error type that calls
-/// of an app throw, besides `CancellationError` and the errors of encoders and decoders.
+/// of an app throw, besides the errors of encoders and decoders.
 public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure that callers can distinguish.
   public enum Code: String, Sendable, CaseIterable {
@@ -38,6 +38,8 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     case storeUnreachable
     /// The database was written by a newer version of the program.
     case newerDatabase
+    /// The task was cancelled. Nothing was written, except where the call says so.
+    case cancelled
   }
 
   /// The kind of failure, for programs.
@@ -64,6 +66,51 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     hint.map { "\(message) \($0.text)" } ?? message
+  }
+}
+
+extension OffersError {
+  /// The error of a call whose task was cancelled.
+  public static let cancelled = OffersError(.cancelled, "The task was cancelled.")
+
+  /// The error as it leaves a module: itself, `cancelled` for a `CancellationError`, and `storageFailed`
+  /// for any other, which no module should throw.
+  package init(_ error: any Error) {
+    switch error {
+    case let error as OffersError: self = error
+    case is CancellationError: self = .cancelled
+    default: self.init(.storageFailed, "An unexpected error occurred.", cause: "\(error)")
+    }
+  }
+
+  /// Runs a closure, and translates its errors to those that leave a module.
+  package static func translating<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+  ) async throws(OffersError) -> Result {
+    do { return try await body() } catch { throw OffersError(error) }
+  }
+
+  package static func translating<Result>(
+    _ body: () throws -> Result
+  ) throws(OffersError) -> Result {
+    do { return try body() } catch { throw OffersError(error) }
+  }
+
+  /// Throws `cancelled` if the task is cancelled.
+  package static func checkCancellation() throws(OffersError) {
+    if Task.isCancelled { throw .cancelled }
+  }
+
+  /// Throws `cancelled` if the task is cancelled, or if this is the error of a cancelled call.
+  package func throwIfCancelled() throws(OffersError) {
+    if code == .cancelled || Task.isCancelled { throw .cancelled }
+  }
+}
+
+extension Error {
+  /// Whether a task was cancelled, and nothing failed.
+  package var isCancellation: Bool {
+    self is CancellationError || (self as? OffersError)?.code == .cancelled
   }
 }
 

@@ -2,7 +2,7 @@ package enum FeedName {
   /// Refuses a text that may not name a feed.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
-  package static func check(_ text: String) throws {
+  package static func check(_ text: String) throws(OffersError) {
     if isValid(text) { return }
     throw OffersError(
       .invalidRequest, "“\(text)” is not a valid feed name.",

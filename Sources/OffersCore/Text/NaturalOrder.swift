@@ -1,58 +1,15 @@
 /// The collation of names: letters are compared by `LetterFolding`, signs such as ® are ignored, and digits
-/// compare by their numeric value.
-///
-/// The comparison works in place on UTF-8, without allocations, because a list may have a million
-/// names. Letters are ordered by their code points.
+/// compare by their numeric value. Letters are ordered by their code points.
 package enum NaturalOrder {
   /// Returns a number below, equal to or above zero when the left text sorts before, with or after
   /// the right one.
-  package static func compare(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-  ) -> Int {
-    var left = Letters(left)
-    var right = Letters(right)
-    while true {
-      guard let first = left.next() else { return right.next() == nil ? 0 : -1 }
-      guard let second = right.next() else { return 1 }
-      if isDigit(first), isDigit(second) {
-        let order = compareNumbers(&left, first, &right, second)
-        if order != 0 { return order }
-      } else if first != second {
-        return first < second ? -1 : 1
-      }
-    }
-  }
-
-  /// Compares two texts, with the same result as for their bytes.
   package static func compare(_ left: String, _ right: String) -> Int {
-    var (left, right) = (left, right)
-    return left.withUTF8 { left in
-      right.withUTF8 { compare(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
-    }
+    let (left, right) = (key(left), key(right))
+    return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
   }
 
   /// Whether two texts are equal in this order.
-  package static func isSame(_ left: String, _ right: String) -> Bool { compare(left, right) == 0 }
-
-  /// Compares two numbers whose first digits have already been read.
-  private static func compareNumbers(
-    _ left: inout Letters, _ first: UInt32, _ right: inout Letters, _ second: UInt32
-  ) -> Int {
-    var (one, other) = (first, second)
-    while one == zero, let next = left.nextDigit() { one = next }
-    while other == zero, let next = right.nextDigit() { other = next }
-    // Without leading zeros, the longer number is larger; in numbers of equal length, the first
-    // digit that differs decides.
-    var order = one == other ? 0 : one < other ? -1 : 1
-    while true {
-      switch (left.nextDigit(), right.nextDigit()) {
-      case (nil, nil): return order
-      case (nil, _): return -1
-      case (_, nil): return 1
-      case (let one?, let other?): if order == 0, one != other { order = one < other ? -1 : 1 }
-      }
-    }
-  }
+  package static func isSame(_ left: String, _ right: String) -> Bool { key(left) == key(right) }
 
   private static let zero: UInt32 = 0x30
 
@@ -89,16 +46,10 @@ package enum NaturalOrder {
 extension NaturalOrder {
   /// A key whose bytes are ordered as the texts are, for stores that compare bytes: two keys are equal
   /// if the texts are equal in this order.
-  package static func key(_ text: UnsafeRawBufferPointer) -> [UInt8] {
-    var key: [UInt8] = []
-    append(text, to: &key)
-    return key
-  }
-
-  /// The key of a text; see `key(_:)`.
   package static func key(_ text: String) -> [UInt8] {
-    var text = text
-    return text.withUTF8 { key(UnsafeRawBufferPointer($0)) }
+    var (text, key) = (text, [UInt8]())
+    text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &key) }
+    return key
   }
 
   /// The text as all texts are that equal it in this order: its letters and signs, and numbers without leading

@@ -1,18 +1,18 @@
 import Foundation
 
 /// An offer on the household list, with the users who share it.
-public struct HouseholdOffer: Hashable, Sendable, Identifiable {
+package struct HouseholdOffer: Hashable, Sendable, Identifiable {
   /// A user who shares an offer.
-  public struct Sharer: Hashable, Sendable, Identifiable {
+  package struct Sharer: Hashable, Sendable, Identifiable {
     /// The user's number.
-    public let id: User.ID
+    package let id: User.ID
     /// The user's name.
-    public let name: String
+    package let name: String
     /// When the user shared the offer.
-    public let sharedAt: Date
+    package let sharedAt: Date
 
     /// Creates a sharer of the parts; the properties describe them.
-    public init(id: User.ID, name: String, sharedAt: Date) {
+    package init(id: User.ID, name: String, sharedAt: Date) {
       self.id = id
       self.name = name
       self.sharedAt = sharedAt
@@ -20,28 +20,28 @@ public struct HouseholdOffer: Hashable, Sendable, Identifiable {
   }
 
   /// The offer as the bound user sees it.
-  public let offer: UserOffer
+  package let offer: UserOffer
   /// The users who share it, in the order in which they did; empty for an offer that is not on the
   /// list.
-  public let sharers: [Sharer]
+  package let sharers: [Sharer]
 
   /// Creates an offer of the household of its parts; the properties describe them.
-  public init(offer: UserOffer, sharers: [Sharer]) {
+  package init(offer: UserOffer, sharers: [Sharer]) {
     self.offer = offer
     self.sharers = sharers
   }
 
   /// The reference of the offer, which is on the list once.
-  public var id: OfferRef { offer.ref }
+  package var id: OfferRef { offer.ref }
 
   /// Whether the offer is on the list.
-  public var isShared: Bool { !sharers.isEmpty }
+  package var isShared: Bool { !sharers.isEmpty }
 
   /// Whether a user shares the offer.
-  public func isShared(by user: User.ID) -> Bool { sharers.contains { $0.id == user } }
+  package func isShared(by user: User.ID) -> Bool { sharers.contains { $0.id == user } }
 
   /// The position of the offer in the list, for `HouseholdQuery.after`.
-  public var position: OfferPosition {
+  package var position: OfferPosition {
     OfferPosition(
       offer.ref,
       values: sharers.first.map { [.number($0.sharedAt.storedSeconds)] } ?? [])
@@ -52,20 +52,20 @@ public struct HouseholdOffer: Hashable, Sendable, Identifiable {
 }
 
 /// Selects a part of the household list.
-public struct HouseholdQuery: Hashable, Sendable {
+package struct HouseholdQuery: Hashable, Sendable {
   /// The maximum number of offers; nil for all.
-  public var limit: Int?
+  package var limit: Int?
   /// The number of offers to skip at the beginning.
-  public var offset: Int
+  package var offset: Int
   /// Only offers of this feed; nil for all.
-  public var feed: String?
+  package var feed: String?
   /// Only offers after this position: `HouseholdOfferPage.next` of the previous page.
-  public var after: OfferPosition?
+  package var after: OfferPosition?
   /// The size to which the texts of an offer are truncated; see `OfferQuery.textBytes`.
-  public var textBytes: Int?
+  package var textBytes: Int?
 
   /// Creates a query. Without arguments it selects the whole list.
-  public init(
+  package init(
     limit: Int? = nil, offset: Int = 0, feed: String? = nil, after: OfferPosition? = nil,
     textBytes: Int? = nil
   ) {
@@ -91,14 +91,14 @@ public struct HouseholdQuery: Hashable, Sendable {
 }
 
 /// A page of the household list.
-public struct HouseholdOfferPage: Hashable, Sendable {
+package struct HouseholdOfferPage: Hashable, Sendable {
   /// The offers of the page, in the list's order.
-  public let offers: [HouseholdOffer]
+  package let offers: [HouseholdOffer]
   /// The position after which the next page begins (`HouseholdQuery.after`); nil for the last page.
-  public let next: OfferPosition?
+  package let next: OfferPosition?
 
   /// Creates a page of its parts; the properties describe them.
-  public init(offers: [HouseholdOffer], next: OfferPosition? = nil) {
+  package init(offers: [HouseholdOffer], next: OfferPosition? = nil) {
     self.offers = offers
     self.next = next
   }
@@ -141,15 +141,15 @@ extension JSONWriter {
 }
 
 /// The result of sharing an offer, or of taking it off the household list.
-public struct SharingChange: Hashable, Sendable {
+package struct SharingChange: Hashable, Sendable {
   /// The offer after the call.
-  public let offer: HouseholdOffer
+  package let offer: HouseholdOffer
   /// False when the bound user shared the offer already, or when nobody shared the offer that was
   /// to be taken off.
-  public let didChange: Bool
+  package let didChange: Bool
 
   /// Creates a change of its parts; the properties describe them.
-  public init(offer: HouseholdOffer, didChange: Bool) {
+  package init(offer: HouseholdOffer, didChange: Bool) {
     self.offer = offer
     self.didChange = didChange
   }

@@ -50,7 +50,7 @@ public struct User: Hashable, Sendable, Identifiable {
   /// without control characters, so that it can be typed and shown anywhere.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
-  package static func check(name: String) throws {
+  package static func check(name: String) throws(OffersError) {
     guard isPlain(name, maximum: 64) else {
       throw OffersError(
         .invalidRequest, "“\(name.prefix(80))” is no name for a user.",
@@ -86,7 +86,7 @@ public struct User: Hashable, Sendable, Identifiable {
 }
 
 /// The rights on a server, in ascending order: each includes those before it.
-public enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
+package enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
   /// Reads offers and one's own data.
   case read
   /// Also stars, and adds to one's recent searches.
@@ -96,14 +96,14 @@ public enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
   /// Also manages users, the tokens of others, offers that are held back, and settings.
   case admin
 
-  public static func < (one: Right, other: Right) -> Bool { one.rank < other.rank }
+  package static func < (one: Right, other: Right) -> Bool { one.rank < other.rank }
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 extension User.Role {
   /// The highest right of a user with this role.
-  public var right: Right {
+  package var right: Right {
     switch self {
     case .viewer: .favorites
     case .member: .sync
@@ -116,7 +116,7 @@ extension [User] {
   /// The owner of the store that has these users.
   ///
   /// - Throws: `OffersError` with `storageFailed` if the store is damaged.
-  package func owner() throws -> User {
+  package func owner() throws(OffersError) -> User {
     guard let owner = first(where: \.isOwner) else {
       throw OffersError(.storageFailed, "The database has no owner: it is damaged.")
     }

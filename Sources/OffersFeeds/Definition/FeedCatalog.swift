@@ -56,8 +56,8 @@ extension FeedConfiguration {
   /// Returns all feeds, sorted by name, with title, interval, layout and source.
   ///
   /// - Throws: `OffersError` with `invalidRequest` if a definition is invalid.
-  public func knownFeeds() throws -> [KnownFeed] {
-    try names.map(fetchKnownFeed)
+  package func knownFeeds() throws(OffersError) -> [KnownFeed] {
+    try OffersError.translating { try names.map(fetchKnownFeed) }
   }
 
   /// Returns the feeds whose definitions decide how their offers are shown: the user's own ones, and

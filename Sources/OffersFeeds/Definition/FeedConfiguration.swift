@@ -49,8 +49,8 @@ public struct FeedConfiguration: Sendable {
   ///   - includesShipped: false for the feeds of the text alone.
   /// - Throws: `OffersError` with `invalidRequest`, or with `limitExceeded` for a text that is too
   ///   large, is nested too deeply or has too many aliases; the message names the line.
-  public init(yaml: String, name: String, includesShipped: Bool = true) throws {
-    let contents = try DefinitionFile.contents(yaml, name: name)
+  public init(yaml: String, name: String, includesShipped: Bool = true) throws(OffersError) {
+    let contents = try OffersError.translating { try DefinitionFile.contents(yaml, name: name) }
     self.init(
       own: contents.feeds, intervals: contents.intervals, currencies: contents.currencies,
       allowsPrivateNetwork: contents.allowsPrivateNetwork, includesShipped: includesShipped)
@@ -75,8 +75,7 @@ public struct FeedConfiguration: Sendable {
           try DefinitionFile.parse(
             text, of: definition.feed, name: "the stored definition of \(definition.feed)"))
       } catch {
-        // `parse` throws no other errors.
-        all.faults[definition.feed] = error as? OffersError
+        all.faults[definition.feed] = OffersError(error)
       }
     }
     return all

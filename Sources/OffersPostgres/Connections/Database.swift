@@ -29,7 +29,7 @@ final class Database: Sendable {
   let url: DatabaseURL
   /// The version of the data.
   let commits: DataVersionMonitor
-  private let access: StoreAccess
+  private let access: OffersDatabase.Access
   var canWrite: Bool { access == .readWrite }
   /// The times of the leases of syncs.
   let leaseTimes: LeaseTimes
@@ -38,7 +38,7 @@ final class Database: Sendable {
   /// - Parameter checkSchema: refuses a schema that this program cannot serve. Called after an error that
   ///   may be due to it.
   init(
-    _ url: DatabaseURL, access: StoreAccess = .readWrite, readerLimit: Int = 4,
+    _ url: DatabaseURL, access: OffersDatabase.Access = .readWrite, readerLimit: Int = 4,
     writerLimit: Int = 2,
     leaseTimes: LeaseTimes = LeaseTimes(),
     checkSchema: @escaping @Sendable (Connection) throws -> Void = { _ in }

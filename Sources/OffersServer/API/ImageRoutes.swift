@@ -68,7 +68,8 @@ struct ImageRoutes: Sendable {
       case .thumbnail: try await content.images.thumbnail(of: offer, feedSource: source)
       case .preview: try await content.images.previewImage(of: offer, feedSource: source)
       }
-    } catch let error as OffersError where error.isOfSource {
+    } catch {
+      guard error.isOfSource else { throw error }
       // The offer exists, but its image could not be fetched from another server. The status is
       // that of a gateway: 504 for a timeout, else 502.
       let isLate = error.code == .limitExceeded && error.message.contains("longer than")
@@ -81,5 +82,7 @@ struct ImageRoutes: Sendable {
 
 extension OffersError {
   /// Whether the failure is that of an image's server, and not of the store.
-  fileprivate var isOfSource: Bool { code != .storageFailed && code != .storeUnreachable }
+  fileprivate var isOfSource: Bool {
+    ![.storageFailed, .storeUnreachable, .cancelled].contains(code)
+  }
 }

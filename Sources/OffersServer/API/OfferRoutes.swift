@@ -163,8 +163,7 @@ struct SearchRoutes: ContentRoutes {
       _ = try await JSONBody(of: request)
       let store = of(context).content.store
       let didChange = try await store.removeSearch(
-        RecentSearch.ID(
-          words: try parameters.fetchText("words"), feed: parameters.text("feed")))
+        try parameters.fetchText("words"), of: parameters.text("feed"))
       return Answers.result { $0.member("changed", didChange) }
     }
   }

@@ -126,7 +126,7 @@ struct SchemaWatch: Service {
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
       do {
         try await store.checkReadiness()
-      } catch let error as OffersError where error.code == .newerDatabase {
+      } catch  where error.code == .newerDatabase {
         logger.error("the server ends", metadata: ["reason": "\(error.message)"])
         throw error
       } catch {}

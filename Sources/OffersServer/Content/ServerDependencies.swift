@@ -119,7 +119,7 @@ struct VisitorSearch: Sendable {
     do {
       try await content.store.noteSearch(
         RecentSearch(words: answer.words, feed: answer.feed, searchedAt: content.now()))
-    } catch let error as OffersError where error.code == .storageFailed {
+    } catch  where error.code == .storageFailed {
       // If the database cannot be written to, only this entry is lost; the results are still shown.
     }
   }

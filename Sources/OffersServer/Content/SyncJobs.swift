@@ -134,7 +134,7 @@ final class SyncJobs: Sendable {
         let isLeftOut = parameters.reason == .due && result.isLocked
         change { isLeftOut ? $0.leaveOut(feed) : $0.finish(feed, result) }
       }
-    } catch let error as OffersError {
+    } catch let error as OffersError where error.code != .cancelled {
       failure = error
     } catch {
       failure = OffersError(.sourceFailed, "The sync was cancelled.", cause: "\(error)")

@@ -187,7 +187,9 @@ struct OpenIDRoutes: Sendable {
     var response: Response
     do {
       response = try await step()
-    } catch let error where error is Problem || error is OffersError {
+    } catch let error
+      where error is Problem || error is OffersError && !error.isCancellation
+    {
       let problem = error as? OffersError
       if refusals.admit(at: access.now()) {
         logger.warning(

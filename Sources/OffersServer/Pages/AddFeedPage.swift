@@ -62,7 +62,8 @@ struct AddFeedPage: Sendable {
   private static func problem(_ error: any Error) throws -> Problem {
     switch error {
     case let error as Problem: return error
-    case let error as OffersError where !error.isOfAccess: return Problem(error)
+    case let error as OffersError where !error.isOfAccess && error.code != .cancelled:
+      return Problem(error)
     default: throw error
     }
   }

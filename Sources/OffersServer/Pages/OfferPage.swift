@@ -84,7 +84,7 @@ struct OfferPage {
             "frameLink": PageLinks.path("/web", [("url", link)]),
           ])
       }
-      if offer.state == .gone, let gone = offer.goneAt {
+      if let gone = offer.goneAt {
         fields.set("gone", ["goneAt": gone])
       }
       if offer.isExpired(at: now), let end = offer.expiresAt {

@@ -93,7 +93,7 @@ struct PageErrors: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch {
-      if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
+      if request.uri.path.hasPrefix("/api/") || error.isCancellation { throw error }
       if let error = error as? OffersError,
         Self.passedCodes.contains(error.code) || error.isOfAccess || error == .tooManyAtOnce
       {
@@ -131,7 +131,7 @@ struct PageForms: Sendable {
     router.form("/searches/forget") { form, _, context in
       if let words = form["words"] {
         try await content.of(context.visitor).store.removeSearch(
-          RecentSearch.ID(words: words, feed: form["feed"]))
+          words, of: form["feed"])
       }
       return Self.redirect(to: form["back"] ?? "/search")
     }

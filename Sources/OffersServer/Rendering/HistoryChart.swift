@@ -100,12 +100,12 @@ struct HistoryChart {
 
   private static func number(_ value: Double) -> String { String(format: "%.1f", value) }
 
-  private static func words(_ event: RewardPoint.Event) -> String {
+  private static func words(_ event: OfferChange.Kind) -> String {
     switch event {
-    case .new: "First seen"
+    case .new, .first: "First seen"
     case .up: "Up"
     case .down: "Down"
-    case .changed: "Changed"
+    case .changed, .expiring: "Changed"
     case .gone: "Gone"
     case .back: "Back"
     }

@@ -35,7 +35,7 @@ extension PageFields {
       fields.set(amountOf: value, value: offer.reward?.value)
       fields.set("ends", offer.expiresAt.map { end in ["endsAt": end] as PageFields })
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
-      fields.set("isGone", offer.state == .gone)
+      fields.set("isGone", offer.isGone)
       fields.set("isExpired", offer.isExpired(at: now))
       fields.set("image", PageLinks.thumbnail(of: offer))
       fields.set("initial", Self.initial(of: offer.name))

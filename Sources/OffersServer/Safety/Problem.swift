@@ -82,7 +82,7 @@ struct Problem: Error, HTTPResponseError {
     case .limitExceeded, .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed,
       .noNetwork:
       .badGateway
-    case .storageFailed, .storeUnreachable, .newerDatabase: .serviceUnavailable
+    case .storageFailed, .storeUnreachable, .newerDatabase, .cancelled: .serviceUnavailable
     }
   }
 
@@ -144,7 +144,7 @@ struct ErrorWords {
     case .storeUnreachable: "The data cannot be reached at present."
     case .heldBack where feed != nil:
       "\(source) sent a document that does not look like its own."
-    case .invalidRequest, .notFound, .ambiguous, .locked, .heldBack: nil
+    case .invalidRequest, .notFound, .ambiguous, .locked, .heldBack, .cancelled: nil
     }
   }
 }

@@ -3,12 +3,12 @@ import OffersCore
 
 extension OffersDatabase {
   /// The passphrase of a user; nil for a user without one.
-  package func findPassphrase(of user: User.ID) async throws -> PassphraseHash? {
+  package func findPassphrase(of user: User.ID) async throws(OffersError) -> PassphraseHash? {
     try await transaction(.query) { try CredentialTable.findPassphrase(of: user, in: $0) }
   }
 
   /// The users that have a passphrase.
-  package func fetchUsersWithPassphrase() async throws -> Set<User.ID> {
+  package func fetchUsersWithPassphrase() async throws(OffersError) -> Set<User.ID> {
     try await transaction(.query) { try CredentialTable.usersWithPassphrase(in: $0) }
   }
 
@@ -21,7 +21,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `notFound` for an unknown user.
   package func setPassphrase(
     _ passphrase: PassphraseHash?, of user: User.ID, keeping session: [UInt8]?
-  ) async throws {
+  ) async throws(OffersError) {
     let now = Date()
     try await transaction(.write) { transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
@@ -36,12 +36,12 @@ extension OffersDatabase {
 
   /// The tokens of a user, or of all users for nil, in the order in which they were added. Expired
   /// ones are returned as well.
-  package func fetchTokens(of user: User.ID?) async throws -> [APIToken] {
+  package func fetchTokens(of user: User.ID?) async throws(OffersError) -> [APIToken] {
     try await transaction(.query) { try CredentialTable.tokens(of: user, in: $0) }
   }
 
   /// The token with an SHA-256; nil if there is none. An expired one is returned as well.
-  package func findToken(hash: [UInt8]) async throws -> APIToken? {
+  package func findToken(hash: [UInt8]) async throws(OffersError) -> APIToken? {
     try await transaction(.query) { try CredentialTable.findToken(hash: hash, in: $0) }
   }
 
@@ -53,7 +53,7 @@ extension OffersDatabase {
   /// - Returns: the token with its id.
   /// - Throws: `OffersError`: `notFound` for an unknown user; `invalidRequest` for an invalid name,
   ///   for one that another token of the user has, and for one token too many.
-  package func addToken(_ token: APIToken, hash: [UInt8]) async throws -> APIToken {
+  package func addToken(_ token: APIToken, hash: [UInt8]) async throws(OffersError) -> APIToken {
     try APIToken.check(name: token.name)
     return try await transaction(.write) { transaction in
       // The lock makes additions follow each other, so that the limit holds.
@@ -67,7 +67,7 @@ extension OffersDatabase {
   /// Removes a token durably.
   ///
   /// - Throws: `OffersError` with `notFound` if there is none with this id.
-  package func revokeToken(_ id: APIToken.ID) async throws {
+  package func revokeToken(_ id: APIToken.ID) async throws(OffersError) {
     try await transaction(.write) { transaction in
       guard try CredentialTable.deleteToken(id, in: transaction) else {
         throw OffersError(.notFound, "There is no such token: it was revoked.")
@@ -84,12 +84,12 @@ extension OffersDatabase {
 
 extension OffersDatabase {
   /// The user that has an identity; nil if nobody has.
-  package func findUser(with identity: Identity) async throws -> User.ID? {
+  package func findUser(with identity: Identity) async throws(OffersError) -> User.ID? {
     try await transaction(.query) { try IdentityTable.findUser(with: identity, in: $0) }
   }
 
   /// The users that have an identity of an issuer.
-  package func fetchUsers(withIdentityOf issuer: String) async throws -> Set<User.ID> {
+  package func fetchUsers(withIdentityOf issuer: String) async throws(OffersError) -> Set<User.ID> {
     try await transaction(.query) { try IdentityTable.users(withIdentityOf: issuer, in: $0) }
   }
 
@@ -99,7 +99,7 @@ extension OffersDatabase {
   ///   identity, or the user has another one of the issuer.
   package func addIdentity(
     _ identity: Identity, to user: User.ID, at now: Date
-  ) async throws {
+  ) async throws(OffersError) {
     try await transaction(.write) { transaction in
       // Additions follow each other, so that each sees those before.
       try UserTable.lock(in: transaction)
@@ -116,14 +116,14 @@ extension OffersDatabase {
   }
 
   /// Removes the identity that a user has of an issuer, durably, if there is one.
-  package func removeIdentity(of issuer: String, from user: User.ID) async throws {
+  package func removeIdentity(of issuer: String, from user: User.ID) async throws(OffersError) {
     try await transaction(.write) { try IdentityTable.delete(of: issuer, user, in: $0) }
   }
 }
 
 extension OffersDatabase {
   /// The logins of all users, the owner's first.
-  package func fetchLogins() async throws -> [UserCredentials] {
+  package func fetchLogins() async throws(OffersError) -> [UserCredentials] {
     try await transaction(.read) { transaction in
       try UserTable.list(in: transaction).map { user in
         UserCredentials(
@@ -142,7 +142,7 @@ extension OffersDatabase {
   /// identity that is there already stays, so that a second call changes nothing.
   ///
   /// - Throws: `OffersError` with `notFound` if a user is missing; then nothing is written.
-  package func putLogins(_ logins: [UserCredentials]) async throws {
+  package func putLogins(_ logins: [UserCredentials]) async throws(OffersError) {
     let now = Date()
     try await transaction(.write) { transaction in
       try UserTable.lock(in: transaction)

@@ -3,7 +3,7 @@ import OffersCore
 
 extension OffersDatabase {
   /// The attempts of all networks, and those of all together.
-  package func fetchAttempts() async throws -> [LoginAttempts] {
+  package func fetchAttempts() async throws(OffersError) -> [LoginAttempts] {
     try await transaction(.query) { try LoginAttemptTable.list(in: $0) }
   }
 
@@ -15,7 +15,7 @@ extension OffersDatabase {
   ///   - networks: the networks whose attempts are removed.
   package func putAttempts(
     _ attempts: [LoginAttempts], removing networks: [String]
-  ) async throws {
+  ) async throws(OffersError) {
     try await transaction(.note) { transaction in
       try LoginAttemptTable.delete(networks.sorted(), in: transaction)
       try LoginAttemptTable.put(attempts, in: transaction)
@@ -119,7 +119,7 @@ extension OffersDatabase {
   ///   - candidate: 32 random bytes.
   package func fetchServerKey(
     for purpose: String, orStore candidate: [UInt8]
-  ) async throws -> [UInt8] {
+  ) async throws(OffersError) -> [UInt8] {
     if let key = try await transaction(.query, { try ServerKeyTable.find(purpose, in: $0) }) {
       return key
     }

@@ -3,12 +3,12 @@ import OffersCore
 
 extension OffersDatabase {
   /// The session with an id; nil if there is none. An expired one is returned as well.
-  package func findSession(_ id: [UInt8]) async throws -> Session? {
+  package func findSession(_ id: [UInt8]) async throws(OffersError) -> Session? {
     try await transaction(.query) { try SessionTable.find(id, in: $0) }
   }
 
   /// All sessions, the last seen one first, expired ones included.
-  package func fetchSessions() async throws -> [Session] {
+  package func fetchSessions() async throws(OffersError) -> [Session] {
     try await transaction(.query) { try SessionTable.list(in: $0) }
   }
 
@@ -16,7 +16,7 @@ extension OffersDatabase {
   ///
   /// - Throws: `OffersError.accessEnded` or `.roleChanged` if the ground of the login is no longer true;
   ///   `notFound` for an unknown user.
-  package func putSession(_ session: Session, on ground: SessionGround) async throws {
+  package func putSession(_ session: Session, on ground: SessionGround) async throws(OffersError) {
     try await transaction(.write) { transaction in
       try UserTable.check(session.user, isExclusive: true, in: transaction)
       try ground.check(for: session.user, in: transaction)
@@ -29,7 +29,7 @@ extension OffersDatabase {
   /// Checks the permit of the current task, as each write does, before a change that is not of the store.
   ///
   /// - Throws: `OffersError.accessEnded`, or `.roleChanged`.
-  package func checkPermit() async throws {
+  package func checkPermit() async throws(OffersError) {
     guard let permit = WritePermit.current else { return }
     try await transaction(.query) { try permit.check(in: $0) }
   }
@@ -41,7 +41,7 @@ extension OffersDatabase {
   }
 
   /// Removes sessions durably; an id without a session is ignored.
-  package func endSessions(_ ids: [[UInt8]]) async throws {
+  package func endSessions(_ ids: [[UInt8]]) async throws(OffersError) {
     if ids.isEmpty { return }
     try await transaction(.repeatableWrite) { transaction in
       // In one order, so that two nodes do not wait for each other.

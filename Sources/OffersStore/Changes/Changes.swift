@@ -8,7 +8,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   public func fetchChanges(
     _ query: ChangeQuery
-  ) async throws -> (changes: [OfferChange], lastID: Int64) {
+  ) async throws(OffersError) -> (changes: [OfferChange], lastID: Int64) {
     try await transaction(.read) { transaction in
       (
         try self.selection(query, in: transaction).changes(),
@@ -23,14 +23,14 @@ extension OffersDatabase {
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an `afterID`
   ///   that the database has not recorded.
-  public func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
+  package func fetchChangePage(_ query: ChangeQuery) async throws(OffersError) -> ChangePage {
     try await transaction(.read) { try self.selection(query, in: $0).page() }
   }
 
   /// The changes that a query selects, oldest first, to be read in parts.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
-  package func selectChanges(_ query: ChangeQuery) async throws -> LongChangeList {
+  package func selectChanges(_ query: ChangeQuery) async throws(OffersError) -> LongChangeList {
     let (keys, lastID) = try await transaction(.read) { transaction in
       (
         try self.selection(query, in: transaction).keys(),
@@ -48,7 +48,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   package func selectUnread(
     _ query: ChangeQuery, by reader: String
-  ) async throws -> (list: LongChangeList, since: Date) {
+  ) async throws(OffersError) -> (list: LongChangeList, since: Date) {
     let (keys, lastID, since) = try await transaction(.read) { [user] transaction in
       let marks = try ReaderTable.marks(of: reader, user: user, in: transaction)
       let whole = marks[ChangeSelection(of: ChangeQuery(now: query.now))]
@@ -94,9 +94,9 @@ extension OffersDatabase {
   /// pruned are missing.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
-  public func fetchHistory(
+  package func fetchHistory(
     named text: String, _ bounds: HistoryQuery
-  ) async throws -> HistoryPage {
+  ) async throws(OffersError) -> HistoryPage {
     try await transaction(.read) { [user] transaction in
       let stored = try OfferTable.fetch(named: text, of: user, in: transaction)
       var batch: ArraySlice<RewardHistory.Row> = []
@@ -123,7 +123,7 @@ extension OffersDatabase {
   /// - Throws: as `fetchHistory(named:_:)`.
   public func fetchHistory(
     named text: String
-  ) async throws -> (offer: UserOffer, points: [RewardPoint]) {
+  ) async throws(OffersError) -> (offer: UserOffer, points: [RewardPoint]) {
     let page = try await fetchHistory(named: text, HistoryQuery())
     return (page.offer, page.points)
   }
@@ -143,7 +143,7 @@ package struct LongChangeList: Sendable {
 
   /// Reads the changes at a range of positions, which is clamped to `0..<count`. Changes whose offers
   /// were removed after the selection are omitted.
-  package func fetch(_ range: Range<Int>) async throws -> [OfferChange] {
+  package func fetch(_ range: Range<Int>) async throws(OffersError) -> [OfferChange] {
     let part = Array(keys[range.clamped(to: keys.indices)])
     return try await store.transaction(.read) { [query, user = store.user] in
       try SelectedChanges(query, of: user, in: $0).view(part)
@@ -164,7 +164,7 @@ extension OffersDatabase {
   ///   - now: the current time, to be passed to `setNewsTold` as well.
   package func fetchNews(
     after mark: ReaderMark?, now: Date
-  ) async throws -> (news: News, lastID: Int64) {
+  ) async throws(OffersError) -> (news: News, lastID: Int64) {
     var query = ChangeQuery(now: now)
     query.favoritesOnly = true
     query.afterID = mark?.changeID

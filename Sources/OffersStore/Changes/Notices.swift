@@ -3,12 +3,12 @@ import OffersCore
 
 extension OffersDatabase {
   /// The mark of a reader; nil for one that has never read.
-  public func findMark(of reader: String) async throws -> ReaderMark? {
+  package func findMark(of reader: String) async throws(OffersError) -> ReaderMark? {
     try await transaction(.query) { [user] in try ReaderTable.find(reader, of: user, in: $0) }
   }
 
   /// Advances a reader's mark. A mark never moves back.
-  public func setMark(_ mark: ReaderMark, of reader: String) async throws {
+  package func setMark(_ mark: ReaderMark, of reader: String) async throws(OffersError) {
     try await transaction(.repeatableWrite) { [user] transaction in
       try UserTable.check(user, in: transaction)
       try ReaderTable.advance(reader, of: user, to: mark, in: transaction)
@@ -27,7 +27,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `notFound` if the user was removed.
   package func setNewsTold(
     _ news: News, lastID: Int64, reader: String, now: Date
-  ) async throws {
+  ) async throws(OffersError) {
     try await transaction(.repeatableWrite) { [user] transaction in
       try UserTable.check(user, in: transaction)
       try ReaderTable.advance(

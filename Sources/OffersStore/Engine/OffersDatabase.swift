@@ -10,7 +10,7 @@ public import OffersCore
 ///   may lose the last of these.
 /// - Any number of processes may use the database at the same time.
 /// - A call waits neither for the network nor, except where it says so, for a sync. One that is cancelled
-///   before its transaction is committed throws `CancellationError`, and nothing is written.
+///   before its transaction is committed throws `OffersError` with `cancelled`, and nothing is written.
 /// - Every call may throw `OffersError` with `storageFailed`, and with `invalidRequest` once the database is
 ///   closed.
 ///
@@ -24,7 +24,12 @@ public final class OffersDatabase: Sendable {
   /// For reading, a file must exist; one with an older schema is migrated first. On a full disk, a
   /// copy in memory is migrated instead, which does not show later changes. For writing, the file and
   /// its folder are created if they are missing.
-  public typealias Access = StoreAccess
+  public enum Access: Sendable {
+    /// Reads only. The database must exist.
+    case readOnly
+    /// Reads and writes. A missing database is created if its place allows that.
+    case readWrite
+  }
 
   /// The user whose favorites, searches, read marks and notices this is about; see `bound(to:)`.
   package let user: User.ID
@@ -92,12 +97,13 @@ public final class OffersDatabase: Sendable {
   ///
   /// - Throws: `OffersError` with `storageFailed` if a connection could not be closed. The others
   ///   are closed, and a further call tries again.
-  public func close() async throws {
-    try await Task { [self] in
+  public func close() async throws(OffersError) {
+    let closing = Task { [self] in
       // They may be lost.
       try? await flushImageUses()
       try await engine.close()
-    }.value
+    }
+    try await OffersError.translating { try await closing.value }
   }
 
   deinit { if root == nil { writeImageUses() } }
@@ -114,15 +120,29 @@ public final class OffersDatabase: Sendable {
     _ mode: TransactionMode,
     describe: @escaping @Sendable (Result) -> DataChanges? = { _ in nil },
     _ body: @escaping @Sendable (any Transaction) throws -> Result
+  ) async throws(OffersError) -> Result {
+    try await OffersError.translating { try await perform(mode, describe: describe, body) }
+  }
+
+  /// As `transaction`, with a body whose errors may be of any type. They are passed on as they are, except for
+  /// `CancellationError`.
+  package func perform<Result: Sendable>(
+    _ mode: TransactionMode,
+    describe: @escaping @Sendable (Result) -> DataChanges? = { _ in nil },
+    _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws -> Result {
-    try Task.checkCancellation()
-    guard let permit = mode.permit else {
-      return try await engine.transaction(
-        mode, describe: mode.isOfPictures ? { _ in .pictures } : describe, body)
-    }
-    return try await engine.transaction(mode, describe: describe) { transaction in
-      try permit.check(isExclusive: mode != .favorites, in: transaction)
-      return try body(transaction)
+    try OffersError.checkCancellation()
+    do {
+      guard let permit = mode.permit else {
+        return try await engine.transaction(
+          mode, describe: mode.isOfPictures ? { _ in .pictures } : describe, body)
+      }
+      return try await engine.transaction(mode, describe: describe) { transaction in
+        try permit.check(isExclusive: mode != .favorites, in: transaction)
+        return try body(transaction)
+      }
+    } catch is CancellationError {
+      throw OffersError.cancelled
     }
   }
 
@@ -149,8 +169,10 @@ extension OffersDatabase {
   /// little.
   ///
   /// - Throws: `OffersError` with `storeUnreachable`, with `newerDatabase` for the schema of a newer
-  ///   program, and otherwise with `storageFailed`; `CancellationError`.
-  package func checkReadiness() async throws { try await engine.checkReadiness() }
+  ///   program, and otherwise with `storageFailed`.
+  package func checkReadiness() async throws(OffersError) {
+    try await OffersError.translating { try await engine.checkReadiness() }
+  }
 
   /// The version of the data, which changes with each commit of any process. Cheap enough to be read before each
   /// answer. Values from before a restart cannot be compared with those after it.
@@ -159,8 +181,10 @@ extension OffersDatabase {
   /// of a file is exact, and that of PostgreSQL is about 250 milliseconds old at most.
   ///
   /// - Throws: `OffersError` with `storageFailed`, with `storeUnreachable` if PostgreSQL could not be
-  ///   reached for two seconds, or with `invalidRequest` if the database is closed; `CancellationError`.
-  public func fetchDataVersion() async throws -> Int64 { try await engine.fetchDataVersion() }
+  ///   reached for two seconds, or with `invalidRequest` if the database is closed.
+  public func fetchDataVersion() async throws(OffersError) -> Int64 {
+    try await OffersError.translating { try await engine.fetchDataVersion() }
+  }
 }
 
 extension OffersError {

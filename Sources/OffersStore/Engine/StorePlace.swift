@@ -1,13 +1,5 @@
 import OffersCore
 
-/// The operations that an open store allows.
-public enum StoreAccess: Sendable {
-  /// Reads only. The store must exist.
-  case readOnly
-  /// Reads and writes. A missing store is created if its place allows that.
-  case readWrite
-}
-
 /// The place of a store, whether it can be opened or not: the path of a file, or the address of a
 /// PostgreSQL database.
 package protocol StorePlace: Sendable {
@@ -34,12 +26,12 @@ package protocol StorePlace: Sendable {
   ///
   /// - Throws: `OffersError`, such as `notFound` if the access is read-only and there is no store;
   ///   `CancellationError`.
-  func open(_ access: StoreAccess) async throws -> OffersDatabase
+  func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase
 
   /// Opens the store, unless there is none; then nothing is created.
   ///
   /// - Returns: nil if there is none.
-  func openExisting(_ access: StoreAccess) async throws -> OffersDatabase?
+  func openExisting(_ access: OffersDatabase.Access) async throws -> OffersDatabase?
 
   /// Checks that no other process has the store open, nor another part of this one.
   ///
@@ -54,7 +46,7 @@ package protocol StorePlace: Sendable {
 extension StorePlace {
   package var findings: [Finding] { [] }
 
-  package func openExisting(_ access: StoreAccess) async throws -> OffersDatabase? {
+  package func openExisting(_ access: OffersDatabase.Access) async throws -> OffersDatabase? {
     guard exists else { return nil }
     do {
       return try await open(access)

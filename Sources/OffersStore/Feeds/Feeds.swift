@@ -3,25 +3,25 @@ import OffersCore
 
 extension OffersDatabase {
   /// The subscribed feeds, sorted by name.
-  public func fetchFeeds() async throws -> [Feed] {
+  public func fetchFeeds() async throws(OffersError) -> [Feed] {
     try await transaction(.query) { [user] in try FeedList.subscribed(of: user, in: $0) }
   }
 
   /// The feeds that were unsubscribed or never synced successfully, sorted by name.
-  public func fetchFormerFeeds() async throws -> [FormerFeed] {
+  package func fetchFormerFeeds() async throws(OffersError) -> [FormerFeed] {
     try await transaction(.query) { [user] in try FeedList.former(of: user, in: $0) }
   }
 
   /// How the offers of each stored feed are shown, by the definition of its last sync. Feeds that were
   /// not synced since the store keeps it are left out. The user's own definition at hand
   /// (`KnownFeed.presentation`) may be newer.
-  public func fetchPresentations() async throws -> [String: FeedPresentation] {
+  public func fetchPresentations() async throws(OffersError) -> [String: FeedPresentation] {
     try await transaction(.query) { try FeedTable.presentations(in: $0) }
   }
 
   /// The source from which a feed was last read, or which was recorded with its subscription; nil
   /// for an unknown feed. Unsubscribed feeds have one, too.
-  public func findSource(of feed: String) async throws -> String? {
+  public func findSource(of feed: String) async throws(OffersError) -> String? {
     if !StoredText.isStorable(feed) { return nil }
     return try await transaction(.query) { transaction in
       try transaction.first("SELECT source FROM feed WHERE name = $1", [.text(feed)]) {
@@ -34,7 +34,7 @@ extension OffersDatabase {
   /// if the feed is unknown.
   ///
   /// - Returns: false when the feed was already subscribed.
-  public func subscribe(to feed: String, source: String) async throws -> Bool {
+  public func subscribe(to feed: String, source: String) async throws(OffersError) -> Bool {
     let now = Date()
     return try await transaction(.write) { transaction in
       let (_, didSubscribe) = try FeedTable.put(
@@ -50,7 +50,7 @@ extension OffersDatabase {
   /// favorites stay. Syncing it by name subscribes again, with the remembered source.
   ///
   /// - Returns: false when the feed was not subscribed.
-  public func unsubscribe(from feed: String) async throws -> Bool {
+  public func unsubscribe(from feed: String) async throws(OffersError) -> Bool {
     let now = Date()
     return try await transaction(.write) {
       try FeedTable.unsubscribe(from: feed, at: now, in: $0)
@@ -58,7 +58,7 @@ extension OffersDatabase {
   }
 
   /// The definitions and settings that the store keeps, in the order in which it got their feeds.
-  package func fetchDefinitions() async throws -> [StoredDefinition] {
+  package func fetchDefinitions() async throws(OffersError) -> [StoredDefinition] {
     try await transaction(.query) { try DefinitionTable.list(in: $0) }
   }
 
@@ -76,7 +76,7 @@ extension OffersDatabase {
   package func changeDefinition(
     of feed: String, source: String, forgettingSource: Bool,
     _ change: @escaping @Sendable (inout StoredDefinition) throws -> Void
-  ) async throws -> Bool {
+  ) async throws(OffersError) -> Bool {
     let now = Date()
     return try await transaction(.write) { transaction in
       // The row of the feed is locked first, so that of two concurrent changes the second one sees the first.
@@ -100,7 +100,7 @@ extension OffersDatabase {
   /// - Returns: whether the feed was subscribed, and whether it had a definition.
   package func removeDefinition(
     of feed: String, forgettingSource: Bool, keepingSettings: Bool
-  ) async throws -> (wasSubscribed: Bool, wasDefined: Bool) {
+  ) async throws(OffersError) -> (wasSubscribed: Bool, wasDefined: Bool) {
     if !StoredText.isStorable(feed) { return (false, false) }
     let now = Date()
     return try await transaction(.write) { transaction in
@@ -119,17 +119,17 @@ extension OffersDatabase {
 
 extension OffersDatabase {
   /// The names of the subscribed feeds, sorted.
-  package func fetchSubscribedFeeds() async throws -> [String] {
+  package func fetchSubscribedFeeds() async throws(OffersError) -> [String] {
     try await transaction(.query) { try FeedTable.subscribedNames(in: $0) }
   }
 
   /// The current offers of the feed that its last document lacks, by ascending key.
-  package func fetchMissingOffers(of feed: String) async throws -> [MissingOffer] {
+  package func fetchMissingOffers(of feed: String) async throws(OffersError) -> [MissingOffer] {
     try await transaction(.query) { try MissingOfferTable.fetch(of: feed, in: $0) }
   }
 
   /// The look of the feed's newest current offers, `FeedTraits.offerLimit` at most, and its title.
-  package func fetchLook(of feed: String) async throws -> FeedTraits {
+  package func fetchLook(of feed: String) async throws(OffersError) -> FeedTraits {
     try await transaction(.read) { try FeedTable.fetchLook(of: feed, in: $0) }
   }
 }
@@ -154,7 +154,9 @@ extension OffersDatabase {
   /// How the offers of each feed are shown.
   ///
   /// - Parameter known: the feeds with a definition.
-  package func fetchPresentations(_ known: [KnownFeed]) async throws -> FeedPresentations {
+  package func fetchPresentations(_ known: [KnownFeed]) async throws(OffersError)
+    -> FeedPresentations
+  {
     FeedPresentations(known, stored: try await fetchPresentations())
   }
 }

@@ -21,12 +21,12 @@ import OffersCore
 /// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
 ///   lose the last images; the others stay intact.
 ///
-/// Every call may throw `OffersError` with `storageFailed`, and `CancellationError` if it is
+/// Every call may throw `OffersError` with `storageFailed`, and with `cancelled` if it is
 /// cancelled before it begins; then nothing is written. Calls of a few microseconds run to their
 /// end.
 extension OffersDatabase {
   /// The image of a URL, which counts as a use; nil when it is not cached, which counts as a miss.
-  public func findImage(_ url: String) async throws -> CachedImage? {
+  public func findImage(_ url: String) async throws(OffersError) -> CachedImage? {
     let image = try await transaction(.query) { try ImageTable.find(url, in: $0) }
     noteImageUse(of: image == nil ? nil : url, isAsked: true)
     return image
@@ -36,7 +36,7 @@ extension OffersDatabase {
   ///
   /// - Returns: whether the image is cached.
   @discardableResult
-  public func touchImage(_ url: String) async throws -> Bool {
+  public func touchImage(_ url: String) async throws(OffersError) -> Bool {
     let isHeld = try await transaction(.query) { try ImageTable.holds(url, in: $0) }
     if isHeld { noteImageUse(of: url, isAsked: false) }
     return isHeld
@@ -47,9 +47,9 @@ extension OffersDatabase {
   ///
   /// - Throws: `OffersError` with `limitExceeded` for an image of more than `ImageCacheLimits.bytes` or
   ///   `ImageCacheLimits.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
-  public func putImage(_ image: CachedImage) async throws {
+  public func putImage(_ image: CachedImage) async throws(OffersError) {
     try Self.check(image)
-    try Task.checkCancellation()
+    try OffersError.checkCancellation()
     let used = imageUses.takeOrder()
     let evicted = try await transaction(.image) { transaction in
       var order = try ImageOrder(locking: transaction)
@@ -68,7 +68,7 @@ extension OffersDatabase {
     imageUses.noteEvictions(evicted)
   }
 
-  private static func check(_ image: CachedImage) throws {
+  private static func check(_ image: CachedImage) throws(OffersError) {
     guard !image.url.isEmpty, !image.bytes.isEmpty, image.header.width > 0, image.header.height > 0
     else { throw OffersError(.invalidRequest, "An image needs an address, bytes and a size.") }
     let (pixels, overflows) = image.header.width.multipliedReportingOverflow(
@@ -88,14 +88,14 @@ extension OffersDatabase {
   /// - Returns: the number of evicted images.
   /// - Throws: `OffersError` with `invalidRequest` for another limit; nothing is changed then.
   @discardableResult
-  public func setImageLimit(_ limit: Int) async throws -> Int {
+  public func setImageLimit(_ limit: Int) async throws(OffersError) -> Int {
     guard ImageCacheLimits.imageLimits.contains(limit) else {
       throw OffersError(
         .invalidRequest, "An image cache holds 1 to 10,000 images, not \(limit).")
     }
     // An app may set its limit at each start: no write if it is set already.
     if try await transaction(.query, { try ImageTable.limit(in: $0) }) == limit { return 0 }
-    try Task.checkCancellation()
+    try OffersError.checkCancellation()
     let used = imageUses.takeOrder()
     let count = try await transaction(.write) { transaction in
       var order = try ImageOrder(locking: transaction)
@@ -110,7 +110,7 @@ extension OffersDatabase {
   }
 
   /// The limit, the cached images, the remembered failures, and the hit, miss and eviction counts.
-  public func fetchImageContents(now: Date) async throws -> ImageCacheContents {
+  package func fetchImageContents(now: Date) async throws(OffersError) -> ImageCacheContents {
     let gathered = imageUses.gathered
     return try await transaction(.read) { transaction in
       let written = try ImageTable.summaries(in: transaction)
@@ -130,8 +130,8 @@ extension OffersDatabase {
   ///
   /// - Returns: the number of images removed.
   @discardableResult
-  public func clearImages() async throws -> Int {
-    try Task.checkCancellation()
+  public func clearImages() async throws(OffersError) -> Int {
+    try OffersError.checkCancellation()
     _ = imageUses.take()
     return try await transaction(.write) { transaction in
       _ = try ImageOrder(locking: transaction)
@@ -140,12 +140,12 @@ extension OffersDatabase {
   }
 
   /// Writes the image uses that are collected in memory. Call it before the program exits.
-  public func flushImageUses() async throws {
+  public func flushImageUses() async throws(OffersError) {
     guard engine.canWrite else { return }
     // A batch that was enqueued may still be waiting.
-    try await engine.finishLaterWrites()
+    try await OffersError.translating { try await engine.finishLaterWrites() }
     if imageUses.gathered.isEmpty { return }
-    try Task.checkCancellation()
+    try OffersError.checkCancellation()
     let batch = imageUses.take()
     try await transaction(.imageNote) { try ImageTable.note(batch, in: $0) }
   }
@@ -168,7 +168,7 @@ extension OffersDatabase {
   /// offer without an image.
   ///
   /// - Throws: `OffersError` with `storageFailed`.
-  public func findImage(of offer: Offer) async throws -> CachedImage? {
+  public func findImage(of offer: Offer) async throws(OffersError) -> CachedImage? {
     guard let url = offer.imageURLText else { return nil }
     return try await findImage(url)
   }
@@ -176,7 +176,7 @@ extension OffersDatabase {
   /// The cached image of an offer as a user sees it; the user does not matter.
   ///
   /// - Throws: `OffersError` with `storageFailed`.
-  public func findImage(of offer: UserOffer) async throws -> CachedImage? {
+  public func findImage(of offer: UserOffer) async throws(OffersError) -> CachedImage? {
     try await findImage(of: offer.offer)
   }
 }
@@ -187,7 +187,7 @@ extension OffersDatabase {
   /// the URL.
   package func confirmImage(
     _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
-  ) async throws {
+  ) async throws(OffersError) {
     try await transaction(.image) { transaction in
       try ImageTable.confirm(
         url, etag: etag, lastModified: lastModified, fetchedAt: fetchedAt, freshUntil: freshUntil,
@@ -198,7 +198,7 @@ extension OffersDatabase {
 
   /// The copy of a cached image for lists, or the reason why there is none, which counts as a use of the
   /// image. Nil when the image is not cached, and when no copy was tried.
-  package func findThumbnail(of url: String) async throws -> StoredThumbnail? {
+  package func findThumbnail(of url: String) async throws(OffersError) -> StoredThumbnail? {
     let found = try await transaction(.query) { try ThumbnailColumns.find(url, in: $0) }
     if found != nil { noteImageUse(of: url, isAsked: true) }
     return found
@@ -211,7 +211,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `limitExceeded` for a copy of more than `ImageCacheLimits.thumbnailBytes`.
   package func putThumbnail(
     _ content: StoredThumbnail.Content, of image: CachedImage
-  ) async throws {
+  ) async throws(OffersError) {
     try content.check()
     try await transaction(.uncountedImage) {
       try ThumbnailColumns.put(content, of: image, in: $0)
@@ -220,17 +220,17 @@ extension OffersDatabase {
 
   /// The remembered failure to fetch an image; nil when there is none or it has expired. One that
   /// would last for more than a day was stored under a clock that was ahead, and has expired, too.
-  package func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
+  package func findFailure(of url: String, now: Date) async throws(OffersError) -> ImageFailure? {
     try await transaction(.query) { try ImageFailureTable.find(url, now: now, in: $0) }
   }
 
   /// Remembers a failure to fetch an image. Only a bounded number of failures is kept: those that expire last.
-  package func putFailure(_ failure: ImageFailure) async throws {
+  package func putFailure(_ failure: ImageFailure) async throws(OffersError) {
     try await transaction(.image) { try ImageFailureTable.put(failure, in: $0) }
   }
 
   /// Forgets the failures that expire at a time or earlier.
-  package func forgetFailures(until time: Date) async throws {
+  package func forgetFailures(until time: Date) async throws(OffersError) {
     try await transaction(.image) { try ImageFailureTable.clear(until: time, in: $0) }
   }
 }
@@ -241,8 +241,8 @@ extension OffersDatabase {
   ///
   /// - Returns: as many offers as the image cache holds images, at most. Each has an image URL, and
   ///   no two have the same.
-  /// - Throws: `OffersError` with `storageFailed`; `CancellationError`.
-  public func fetchOffersWithWantedImages() async throws -> [Offer] {
+  /// - Throws: `OffersError` with `storageFailed`.
+  public func fetchOffersWithWantedImages() async throws(OffersError) -> [Offer] {
     try await transaction(.read) { [user] transaction in
       let keys = try WantedImages.offerKeys(in: transaction)
       return try OfferTable.list(keys: keys, of: user, in: transaction).map(\.offer.offer)

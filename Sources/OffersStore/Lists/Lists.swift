@@ -7,7 +7,7 @@ extension OffersDatabase {
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` when
   ///   the offer of `after` has been pruned, or its position belongs to another order.
-  public func fetchOffers(_ query: OfferQuery) async throws -> [UserOffer] {
+  public func fetchOffers(_ query: OfferQuery) async throws(OffersError) -> [UserOffer] {
     try await fetchOfferPage(query).offers
   }
 
@@ -18,7 +18,7 @@ extension OffersDatabase {
   /// - Throws: as `fetchOffers`.
   public func fetchOfferPage(
     _ query: OfferQuery, maximumBytes: Int = .max
-  ) async throws -> OfferPage {
+  ) async throws(OffersError) -> OfferPage {
     try await transaction(.read) { transaction in
       let limit = query.limit.map { max(0, $0) }
       // One key more than the page has shows whether there is a next page.
@@ -38,7 +38,7 @@ extension OffersDatabase {
   }
 
   /// The number of offers that a query selects, ignoring its limit and offset.
-  public func countOffers(_ query: OfferQuery) async throws -> Int {
+  public func countOffers(_ query: OfferQuery) async throws(OffersError) -> Int {
     try await transaction(.read) { transaction in
       guard query.selection.isWholeFeed, query.after == nil else {
         return try self.selectOffers(query, in: transaction).count(in: transaction)
@@ -52,7 +52,7 @@ extension OffersDatabase {
   }
 
   /// The number of expired offers that the list of a query leaves out; 0 for a list with them.
-  package func countExpired(leftOutOf query: OfferQuery) async throws -> Int {
+  package func countExpired(leftOutOf query: OfferQuery) async throws(OffersError) -> Int {
     guard query.selection.excludesExpired else { return 0 }
     var whole = query
     whole.includesExpired = true
@@ -83,8 +83,8 @@ extension OffersDatabase {
   ///
   /// - Parameter feed: the feed's name; nil for the offers of all feeds. An unknown feed has none.
   /// - Throws: `OffersError` with `storageFailed`, or with `invalidRequest` if the store is closed;
-  ///   `CancellationError` if the task is cancelled before the read begins.
-  public func fetchRetailers(of feed: String?) async throws -> [String] {
+  ///   `cancelled` if the task is cancelled before the read begins.
+  public func fetchRetailers(of feed: String?) async throws(OffersError) -> [String] {
     try await transaction(.read) { try OfferFacets.retailers(of: feed, in: $0) }
   }
 
@@ -93,7 +93,7 @@ extension OffersDatabase {
   ///
   /// - Parameter feed: the feed's name; nil for the offers of all feeds. An unknown feed has none.
   /// - Throws: as `fetchRetailers(of:)`.
-  public func fetchCategories(of feed: String?) async throws -> [String] {
+  public func fetchCategories(of feed: String?) async throws(OffersError) -> [String] {
     try await transaction(.read) { try OfferFacets.categories(of: feed, in: $0) }
   }
 }

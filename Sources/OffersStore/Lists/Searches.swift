@@ -9,7 +9,7 @@ extension OffersDatabase {
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a page or a
   ///   limit below 1, and for words beyond the limits of `SearchQuery.words`.
-  public func search(_ query: SearchQuery) async throws -> SearchResults {
+  public func search(_ query: SearchQuery) async throws(OffersError) -> SearchResults {
     try await search(query, preparing: {})
   }
 
@@ -21,10 +21,10 @@ extension OffersDatabase {
   /// - Throws: as `search(_:)`.
   package func search(
     _ query: SearchQuery, preparing: () -> Void
-  ) async throws -> SearchResults {
+  ) async throws(OffersError) -> SearchResults {
     if let results = try await findResults(query) { return results }
     preparing()
-    try await engine.prepareSearch()
+    try await prepareSearch()
     guard let results = try await findResults(query) else {
       // Another process invalidated the index right after it was rebuilt.
       throw OffersError(
@@ -37,7 +37,7 @@ extension OffersDatabase {
   /// Searches the index as it is.
   ///
   /// - Returns: nil if the search must be prepared first.
-  private func findResults(_ query: SearchQuery) async throws -> SearchResults? {
+  private func findResults(_ query: SearchQuery) async throws(OffersError) -> SearchResults? {
     try query.check()
     return try await transaction(.read) { [user, definitions] transaction in
       let feedKey = try query.feed.map {
@@ -48,16 +48,18 @@ extension OffersDatabase {
   }
 
   /// Rebuilds the search index if it is not current.
-  public func prepareSearch() async throws { try await engine.prepareSearch() }
+  public func prepareSearch() async throws(OffersError) {
+    try await OffersError.translating { try await engine.prepareSearch() }
+  }
 
   /// The last 10 recorded searches, the most recent first.
-  public func fetchRecentSearches() async throws -> [RecentSearch] {
+  public func fetchRecentSearches() async throws(OffersError) -> [RecentSearch] {
     try await transaction(.query) { [user] in try RecentSearchTable.list(of: user, in: $0) }
   }
 
   /// Records a search that found something. An equal earlier search moves to the front; only the
   /// last 10 are kept. Repeating the most recent search changes nothing.
-  public func noteSearch(_ search: RecentSearch) async throws {
+  public func noteSearch(_ search: RecentSearch) async throws(OffersError) {
     let words = SearchWords.spaced(search.words)
     let isLatest = try await transaction(.query) { [user] in
       try RecentSearchTable.isLatest(words, feed: search.feed, of: user, in: $0)
@@ -75,10 +77,12 @@ extension OffersDatabase {
   ///
   /// - Returns: whether there was one.
   @discardableResult
-  public func removeSearch(_ id: RecentSearch.ID) async throws -> Bool {
+  public func removeSearch(
+    _ words: String, of feed: String? = nil
+  ) async throws(OffersError) -> Bool {
     try await transaction(.write) { [user] transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
-      return try RecentSearchTable.remove(id, of: user, in: transaction)
+      return try RecentSearchTable.remove(words, of: feed, user: user, in: transaction)
     }
   }
 }
@@ -110,7 +114,7 @@ extension SearchAnswer {
           words: query.words, feed: query.feed, page: found.lastPage, source: .server,
           results: try await results(of: found, query, offers, searchStored))
       }
-    } catch let failure as OffersError {
+    } catch let failure as OffersError where failure.code != .cancelled {
       error = failure
     }
     // The requested page may be past the server's last one. The same page of the stored offers
@@ -218,11 +222,11 @@ package enum RecentSearchTable {
 
   /// Removes a search. Returns whether there was one.
   static func remove(
-    _ id: RecentSearch.ID, of user: User.ID, in transaction: any Transaction
+    _ words: String, of feed: String?, user: User.ID, in transaction: any Transaction
   ) throws -> Bool {
     try transaction.run(
       "DELETE FROM recent_search WHERE user_key = $1 AND words = $2 AND feed = $3",
-      [.number(user), .text(SearchWords.spaced(id.words)), .text(id.feed ?? "")]) > 0
+      [.number(user), .text(SearchWords.spaced(words)), .text(feed ?? "")]) > 0
   }
 }
 

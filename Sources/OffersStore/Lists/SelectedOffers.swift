@@ -459,7 +459,7 @@ package struct OfferPages: Sendable {
   /// The next page, of at most `size` offers; empty after the last one.
   ///
   /// - Throws: as `OffersDatabase.fetchOffers(_:)`, on the first page.
-  package mutating func next() async throws -> [UserOffer] {
+  package mutating func next() async throws(OffersError) -> [UserOffer] {
     var page: [UserOffer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
       (page, self) = try await store.transaction(.read) { [self] transaction in

@@ -129,7 +129,7 @@ package enum OfferTable {
   }
 
   /// Refuses references that no stored offer has, because no store can hold their characters.
-  static func checkStorable(_ refs: [OfferRef]) throws {
+  static func checkStorable(_ refs: [OfferRef]) throws(OffersError) {
     if let odd = refs.first(where: { !isStorable($0) }) { throw unknown(odd) }
   }
 
@@ -140,7 +140,7 @@ package enum OfferTable {
 
 extension OffersDatabase {
   /// The offer, or nil when the database does not have it.
-  public func findOffer(_ ref: OfferRef) async throws -> UserOffer? {
+  public func findOffer(_ ref: OfferRef) async throws(OffersError) -> UserOffer? {
     try await transaction(.query) { [user] in
       try OfferTable.find(ref, of: user, in: $0)?.offer
     }
@@ -151,7 +151,7 @@ extension OffersDatabase {
   ///
   /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
   ///   id; the hint names them.
-  public func fetchOffer(named text: String) async throws -> UserOffer {
+  public func fetchOffer(named text: String) async throws(OffersError) -> UserOffer {
     try await transaction(.read) { [user] in
       try OfferTable.fetch(named: text, of: user, in: $0).offer
     }

@@ -13,7 +13,7 @@ extension OffersDatabase {
   ///   - isTrial: whether to count only and remove nothing.
   package func prune(
     goneBefore: Date, now: Date, trustsClock: Bool, isTrial: Bool
-  ) async throws -> PruneCounts {
+  ) async throws(OffersError) -> PruneCounts {
     let seconds = now.storedSeconds
     let (bounds, trial) = try await transaction(.read) { transaction in
       let history = StoredHistory(transaction)
@@ -29,7 +29,7 @@ extension OffersDatabase {
   }
 
   /// Removes what lies behind the bounds, in several transactions.
-  private func prune(_ bounds: PruneBounds) async throws -> PruneCounts {
+  private func prune(_ bounds: PruneBounds) async throws(OffersError) -> PruneCounts {
     var counts = PruneCounts()
     var isComplete = false
     while !isComplete {
@@ -56,7 +56,7 @@ extension OffersDatabase {
         toldBefore: bounds.time - Retention.noticeSeconds, now: bounds.time, in: transaction)
       return count
     }
-    try await engine.compactAfterRemoval()
+    try await compactAfterRemoval()
     return counts
   }
 
@@ -64,7 +64,7 @@ extension OffersDatabase {
   /// confirm, or if there are too many changes. The check looks at the oldest rows only.
   ///
   /// - Parameter now: the time from which ages are counted back.
-  package func clearAway(at now: Date) async throws {
+  package func clearAway(at now: Date) async throws(OffersError) {
     try await clearAway(at: now, limit: .standard)
   }
 
@@ -76,7 +76,7 @@ extension OffersDatabase {
   ///   - trustsClock: whether to count from `now` whatever the last runs say.
   func clearAway(
     at now: Date, limit: HistoryLimit = .standard, trustsClock: Bool = false
-  ) async throws {
+  ) async throws(OffersError) {
     let seconds = now.storedSeconds
     let due = try await transaction(.read) { transaction -> PruneBounds? in
       let history = StoredHistory(transaction)
@@ -124,7 +124,9 @@ enum PruneBatch {
 
   /// Waits between two transactions for longer than the longest pause of another writer that polls for
   /// the lock of a file, which would otherwise hardly ever find it free.
-  static func letOthersWrite() async throws { try await Task.sleep(for: .milliseconds(25)) }
+  static func letOthersWrite() async throws(OffersError) {
+    try await OffersError.translating { try await Task.sleep(for: .milliseconds(25)) }
+  }
 }
 
 /// The removal of the offers of a feed that is not subscribed: all become gone, those that nobody
@@ -139,7 +141,7 @@ extension OffersDatabase {
   /// - Parameters:
   ///   - feed: the name of the feed.
   ///   - now: the time from which on the favorites are gone.
-  package func removeOffers(of feed: String, at now: Date) async throws {
+  package func removeOffers(of feed: String, at now: Date) async throws(OffersError) {
     let isThere = try await transaction(.removal) { transaction in
       guard let feedKey = try FeedTable.findFormerKey(feed, in: transaction) else { return false }
       try FeedTable.endOffers(feedKey: feedKey, at: now, in: transaction)
@@ -158,7 +160,11 @@ extension OffersDatabase {
       }
       if !isComplete { try await PruneBatch.letOthersWrite() }
     }
-    if isThere { try await engine.compactAfterRemoval() }
+    if isThere { try await compactAfterRemoval() }
+  }
+
+  private func compactAfterRemoval() async throws(OffersError) {
+    try await OffersError.translating { try await engine.compactAfterRemoval() }
   }
 }
 

@@ -33,7 +33,7 @@ package struct FutureTimestamps: Hashable, Sendable {
 
 extension OffersDatabase {
   /// Counts offers, the bound user's favorites, changes and runs.
-  package func countEverything() async throws -> StoreCounts {
+  package func countEverything() async throws(OffersError) -> StoreCounts {
     // Of offers, the stored counts of the feeds are added.
     let counts = try await transaction(.query) { [user] transaction in
       try transaction.first(
@@ -53,12 +53,12 @@ extension OffersDatabase {
   }
 
   /// The size of the history and its bound.
-  package func fetchHistorySize() async throws -> HistorySize {
+  package func fetchHistorySize() async throws(OffersError) -> HistorySize {
     try await transaction(.read) { try HistorySize(in: $0) }
   }
 
   /// The newest of the times of each feed's last run and of all favorites; nil in a new store.
-  package func findNewestTime() async throws -> Date? {
+  package func findNewestTime() async throws(OffersError) -> Date? {
     try await transaction(.query) { transaction in
       try transaction.first(
         """
@@ -72,7 +72,7 @@ extension OffersDatabase {
   }
 
   /// Counts the runs, offers and images with a time after a given one.
-  package func countTimes(after time: Date) async throws -> FutureTimestamps {
+  package func countTimes(after time: Date) async throws(OffersError) -> FutureTimestamps {
     try await transaction(.read) { transaction in
       func find(_ table: String, _ column: String) throws -> (count: Int, latest: Date?) {
         try transaction.first(

@@ -9,7 +9,17 @@ extension OffersDatabase {
   package func withSyncLock<Result: Sendable>(
     on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await engine.withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
+    try await withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
+  }
+
+  func withSyncLocks<Result: Sendable>(
+    on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await engine.withSyncLocks(on: feeds, waitSeconds: waitSeconds, body)
+    } catch is CancellationError {
+      throw OffersError.cancelled
+    }
   }
 
   /// The sync state of a feed; nil for an unknown one, and for an unsubscribed one with neither a
@@ -20,7 +30,7 @@ extension OffersDatabase {
   }
 
   /// The feed's stored offers, to compare with. Empty for an unknown feed.
-  package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
+  package func fetchKnownOffers(of feed: String) async throws(OffersError) -> KnownOffers {
     try await transaction(.read) { transaction in
       guard let feedKey = try FeedTable.findKey(feed, in: transaction) else {
         return KnownOffers(capacity: 0)
@@ -33,7 +43,7 @@ extension OffersDatabase {
   ///
   /// - Returns: the run as recorded, with the counts that only the store can determine (new or
   ///   repeated ids, changed or merely rewritten offers).
-  package func apply(_ plan: SyncPlan) async throws -> SyncRun {
+  package func apply(_ plan: SyncPlan) async throws(OffersError) -> SyncRun {
     try await transaction(.sync) { [user] transaction in
       try DifferenceWriter(plan, of: user, isIndexed: plan.isIndexed, in: transaction).apply()
     }
@@ -45,7 +55,9 @@ extension OffersDatabase {
 
   /// The run and the changes that applying a difference would record, in order. Nothing is written.
   /// A store may list only the newest changes.
-  package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
+  package func preview(_ plan: SyncPlan) async throws(OffersError) -> (
+    run: SyncRun, changes: [OfferChange]
+  ) {
     try await transaction(.trial) { [user, previewLimit] transaction in
       var query = ChangeQuery(limit: previewLimit, now: plan.run.startedAt)
       query.afterID = try ChangeTable.fetchLastID(in: transaction)
@@ -66,7 +78,7 @@ extension OffersDatabase {
   package func record(
     _ run: SyncRun, remember source: ChosenSource?, fetch: FetchState?,
     presentation: FeedPresentation?
-  ) async throws {
+  ) async throws(OffersError) {
     // A named source is a user's choice and must be durable.
     try await transaction(source == nil ? .syncNote : .sync) { transaction in
       var order = try CommitOrder(locking: transaction)
@@ -91,7 +103,7 @@ extension OffersDatabase {
   /// - Returns: the number of offers with other ids.
   package func renameOffers(
     of feed: String, as newOffers: [RenameCandidate], missingKeys: [Int64]
-  ) async throws -> Int {
+  ) async throws(OffersError) -> Int {
     // Most documents have none, and need no write transaction.
     let none = try await transaction(.read) { transaction in
       try RenamedOffers.find(of: feed, newOffers, missingKeys, in: transaction).isEmpty

@@ -16,7 +16,7 @@ extension OffersDatabase {
     favoritesOnly: Bool, allUsers: Bool = false, withSearches: Bool = false,
     _ body: @escaping @Sendable (ExportQuery) throws -> Result
   ) async throws -> Result {
-    try await transaction(.export) { [user] transaction in
+    try await perform(.export) { [user] transaction in
       try body(
         ExportQuery(
           transaction, of: allUsers ? nil : user, favoritesOnly: favoritesOnly,
@@ -46,9 +46,9 @@ extension OffersDatabase {
     acceptsDefinitions: Bool = false,
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource] = { $0 }
   ) async throws -> ImportSummary {
-    try await engine.withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
+    try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       [self] in
-      try await transaction(.sync) { [user] transaction in
+      try await perform(.sync) { [user] transaction in
         try UserTable.check(user, in: transaction)
         let work = try StoreImport(
           into: transaction, user: user, trustsRoles: trustsRoles,

@@ -10,7 +10,7 @@ extension OffersDatabase {
   @discardableResult
   public func setFavorites(
     _ refs: [OfferRef], to isFavorite: Bool
-  ) async throws -> [FavoriteChange] {
+  ) async throws(OffersError) -> [FavoriteChange] {
     try await setFavorites(to: isFavorite) { _ in refs }
   }
 
@@ -23,13 +23,13 @@ extension OffersDatabase {
   @discardableResult
   public func setFavorites(
     named names: [String], to isFavorite: Bool
-  ) async throws -> [FavoriteChange] {
+  ) async throws(OffersError) -> [FavoriteChange] {
     // References are starred without a look-up: `set` reads the offers in any case.
     let refs = names.compactMap(OfferRef.init)
     if refs.count == names.count {
       do {
         return try await setFavorites(refs, to: isFavorite)
-      } catch let error as OffersError where error.code == .notFound {
+      } catch  where error.code == .notFound {
         // A bare id may have the form of a reference. If there is no such offer either, the look-up below
         // throws an error that suggests similar ids.
       }
@@ -44,7 +44,7 @@ extension OffersDatabase {
   /// - Parameter refs: finds the offers, in the transaction.
   private func setFavorites(
     to isFavorite: Bool, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
-  ) async throws -> [FavoriteChange] {
+  ) async throws(OffersError) -> [FavoriteChange] {
     let changed: @Sendable (WrittenFavorites) -> DataChanges? = { [user] in
       $0.states.map { DataChanges(favorites: [user: $0]) }
     }

@@ -17,7 +17,8 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `notFound` for an offer that is not stored, and for a user who was
   ///   removed; nothing is written then.
   @discardableResult
-  public func share(_ refs: [OfferRef], at time: Date) async throws -> [SharingChange] {
+  package func share(_ refs: [OfferRef], at time: Date) async throws(OffersError) -> [SharingChange]
+  {
     try await share(at: time) { _ in refs }
   }
 
@@ -25,7 +26,9 @@ extension OffersDatabase {
   ///
   /// - Throws: as `share(_:at:)`, also `ambiguous`.
   @discardableResult
-  public func share(named names: [String], at time: Date) async throws -> [SharingChange] {
+  package func share(named names: [String], at time: Date) async throws(OffersError)
+    -> [SharingChange]
+  {
     try await share(at: time) { [user] in try OfferTable.refs(named: names, of: user, in: $0) }
   }
 
@@ -35,7 +38,7 @@ extension OffersDatabase {
   /// - Returns: a result for each reference, in their order.
   /// - Throws: as `share(_:at:)`.
   @discardableResult
-  public func unshare(_ refs: [OfferRef]) async throws -> [SharingChange] {
+  package func unshare(_ refs: [OfferRef]) async throws(OffersError) -> [SharingChange] {
     try await unshare { _ in refs }
   }
 
@@ -43,12 +46,12 @@ extension OffersDatabase {
   ///
   /// - Throws: as `share(named:at:)`.
   @discardableResult
-  public func unshare(named names: [String]) async throws -> [SharingChange] {
+  package func unshare(named names: [String]) async throws(OffersError) -> [SharingChange] {
     try await unshare { [user] in try OfferTable.refs(named: names, of: user, in: $0) }
   }
 
   /// An offer with the users who share it, possibly none; nil if the offer is not stored.
-  public func findHouseholdOffer(_ ref: OfferRef) async throws -> HouseholdOffer? {
+  package func findHouseholdOffer(_ ref: OfferRef) async throws(OffersError) -> HouseholdOffer? {
     try await transaction(.read) { [user] transaction in
       let offer = try OfferTable.find(ref, of: user, in: transaction)?.offer
       return try HouseholdTable.withSharers(offer.map { [$0] } ?? [], in: transaction).first
@@ -60,9 +63,9 @@ extension OffersDatabase {
   /// most `maximumBytes` of texts in total, but at least one if the query selects any.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a position in another list.
-  public func fetchHousehold(
+  package func fetchHousehold(
     _ query: HouseholdQuery, maximumBytes: Int
-  ) async throws -> HouseholdOfferPage {
+  ) async throws(OffersError) -> HouseholdOfferPage {
     try await transaction(.read) { [user] transaction in
       try self.checkFeed(query.feed, in: transaction)
       let limit = query.limit.map { max(0, $0) }
@@ -78,13 +81,13 @@ extension OffersDatabase {
   }
 
   /// The number of offers on the list, of one feed or of all for nil.
-  public func countHousehold(of feed: String? = nil) async throws -> Int {
+  public func countHousehold(of feed: String? = nil) async throws(OffersError) -> Int {
     try await transaction(.query) { try HouseholdTable.count(of: feed, in: $0) }
   }
 
   private func share(
     at time: Date, _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
-  ) async throws -> [SharingChange] {
+  ) async throws(OffersError) -> [SharingChange] {
     try await changeSharing(refs) { [user] refs, transaction in
       _ = try FavoriteTable.insert(refs, of: user, at: time, in: transaction)
       return try HouseholdTable.share(refs, of: user, at: time, in: transaction)
@@ -93,7 +96,7 @@ extension OffersDatabase {
 
   private func unshare(
     _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef]
-  ) async throws -> [SharingChange] {
+  ) async throws(OffersError) -> [SharingChange] {
     try await changeSharing(refs) { try HouseholdTable.unshare($0, in: $1) }
   }
 
@@ -105,7 +108,7 @@ extension OffersDatabase {
   private func changeSharing(
     _ refs: @escaping @Sendable (any Transaction) throws -> [OfferRef],
     _ change: @escaping @Sendable ([OfferRef], any Transaction) throws -> Set<OfferRef>
-  ) async throws -> [SharingChange] {
+  ) async throws(OffersError) -> [SharingChange] {
     try await transaction(.repeatableWrite) { [user] transaction in
       try UserTable.check(user, in: transaction)
       let refs = try refs(transaction)

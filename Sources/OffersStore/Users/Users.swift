@@ -3,12 +3,12 @@ import OffersCore
 
 extension OffersDatabase {
   /// All users, the owner first, the others in the order in which they were added.
-  public func fetchUsers() async throws -> [User] {
+  public func fetchUsers() async throws(OffersError) -> [User] {
     try await transaction(.query) { try UserTable.list(in: $0) }
   }
 
   /// The user with a name, without regard to case; nil if there is none.
-  public func findUser(named name: String) async throws -> User? {
+  public func findUser(named name: String) async throws(OffersError) -> User? {
     try await transaction(.query) { try UserTable.find(named: name, in: $0) }
   }
 
@@ -17,7 +17,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError`: `invalidRequest` for an invalid name, and for one that another user
   ///   has.
   @discardableResult
-  public func addUser(named name: String, role: User.Role) async throws -> User {
+  public func addUser(named name: String, role: User.Role) async throws(OffersError) -> User {
     try User.check(name: name)
     let now = Date()
     return try await transaction(.write) { transaction in
@@ -35,7 +35,7 @@ extension OffersDatabase {
   @discardableResult
   public func changeUser(
     _ id: User.ID, name: String?, role: User.Role?
-  ) async throws -> User {
+  ) async throws(OffersError) -> User {
     if let name { try User.check(name: name) }
     return try await transaction(.write) { transaction in
       try UserTable.lock(in: transaction)
@@ -53,7 +53,7 @@ extension OffersDatabase {
   /// Removes a user with their favorites, searches, read marks and notices, and nothing else.
   ///
   /// - Throws: `OffersError`: `notFound` for an unknown user, `invalidRequest` for the owner.
-  public func removeUser(_ id: User.ID) async throws {
+  public func removeUser(_ id: User.ID) async throws(OffersError) {
     try await removeUser(id, exported: nil)
   }
 
@@ -64,7 +64,7 @@ extension OffersDatabase {
   ///   - exported: the favorites in the export; nil removes the user with any favorites.
   /// - Throws: `OffersError`: `locked` if the user got another favorite since the export, otherwise
   ///   as `removeUser(_:)`.
-  package func removeUser(_ id: User.ID, exported: Set<OfferRef>?) async throws {
+  package func removeUser(_ id: User.ID, exported: Set<OfferRef>?) async throws(OffersError) {
     if id == User.ownerID {
       throw OffersError(.invalidRequest, "The owner of the database cannot be removed.")
     }
@@ -98,12 +98,12 @@ extension OffersDatabase {
   /// The owner of the store.
   ///
   /// - Throws: `OffersError` with `storageFailed` if the store is damaged.
-  package func fetchOwner() async throws -> User { try await fetchUsers().owner() }
+  package func fetchOwner() async throws(OffersError) -> User { try await fetchUsers().owner() }
 
   /// The user with a name, without regard to case.
   ///
   /// - Throws: `OffersError` with `notFound`, whose hint names the user that was probably meant.
-  public func fetchUser(named name: String) async throws -> User {
+  public func fetchUser(named name: String) async throws(OffersError) -> User {
     if let user = try await findUser(named: name) { return user }
     let names = try await fetchUsers().map(\.name)
     throw OffersError(

@@ -149,7 +149,7 @@ struct SyncAttempt {
       result.pageCount = facts.pageCount
       return result
     } catch let error as OffersError {
-      try Task.checkCancellation()
+      try error.throwIfCancelled()
       return await failed(
         end(
           .failed, bytes: hasher.sizeBytes, counts: collector.skipped, error: reported(error),

@@ -94,7 +94,7 @@ struct ImageFetch: Sendable {
   private static func header(_ bytes: [UInt8], _ url: String) throws -> ImageHeader {
     do {
       return try ImageHeader(reading: bytes)
-    } catch let error as OffersError {
+    } catch {
       throw OffersError(error.code, "\(url) \(error.message).")
     }
   }
@@ -112,7 +112,7 @@ struct ImageAddress: Hashable, Sendable {
   ///     default port.
   /// - Throws: `OffersError` with `notFound` for an address that is empty, or relative to a feed
   ///   without a URL; `invalidRequest` for one that is not an http or https URL.
-  init(_ text: String, feedSource: String?) throws {
+  init(_ text: String, feedSource: String?) throws(OffersError) {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if text.isEmpty { throw OffersError(.notFound, "The offer has no picture.") }
     let source = feedSource.flatMap { URL(printed: $0) }.flatMap { Self.isOnWeb($0) ? $0 : nil }

@@ -84,7 +84,7 @@ public struct TransportRequest: Hashable, Sendable {
   public init(
     url: String, headers: [HeaderField] = [], mayBePrivate: Bool = false,
     headSeconds: Double = 30, idleSeconds: Double = 30
-  ) throws {
+  ) throws(OffersError) {
     try self.init(
       url: url, posting: nil, headers: headers, mayBePrivate: mayBePrivate,
       headSeconds: headSeconds, idleSeconds: idleSeconds)
@@ -95,7 +95,7 @@ public struct TransportRequest: Hashable, Sendable {
   package init(
     url: String, posting body: [UInt8]?, headers: [HeaderField], mayBePrivate: Bool,
     headSeconds: Double, idleSeconds: Double
-  ) throws {
+  ) throws(OffersError) {
     guard let address = HTTPAddress(url) else {
       throw OffersError(
         .sourceFailed, "\(url) is not a URL.",
@@ -118,7 +118,7 @@ public struct TransportRequest: Hashable, Sendable {
   /// - Parameter text: an IPv4 or IPv6 address that the host resolves to, such as `192.0.2.1`.
   /// - Throws: `OffersError` (`sourceFailed`) if ``mayBePrivate`` is false and the address is not
   ///   on the public internet, or the text is not an address.
-  public func check(address text: String) throws {
+  public func check(address text: String) throws(OffersError) {
     if mayBePrivate { return }
     if let address = NetworkAddress(text), address.isPublic { return }
     // The message may be shown to clients of a server, which must not learn the addresses of its

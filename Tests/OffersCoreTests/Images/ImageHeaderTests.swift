@@ -8,7 +8,7 @@ struct ImageHeaderTests {
     do {
       _ = try ImageHeader(reading: bytes)
       return nil
-    } catch let error as OffersError {
+    } catch {
       return error.message
     } catch {
       return "\(error)"

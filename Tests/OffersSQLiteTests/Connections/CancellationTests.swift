@@ -16,7 +16,7 @@ struct CancellationTests {
     #expect(try other.tryLock())
     let task = Task { try await store.database.setFavorites(named: ["1"], to: true) }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: OffersError.cancelled) { try await task.value }
     other.unlock()
     #expect(try store.rows("SELECT id FROM favorite") == [])
     _ = try await store.database.setFavorites(named: ["1"], to: true)

@@ -59,7 +59,7 @@ struct WriterTurnsTests {
       for task in tasks {
         do {
           try await task.value
-        } catch is CancellationError {
+        } catch  where error.isCancellation {
           cancelledCount += 1
         }
       }

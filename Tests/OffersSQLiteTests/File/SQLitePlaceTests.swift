@@ -61,7 +61,7 @@ struct StorePlaceTests {
     let missing = OffersError(.notFound, "There is no store.")
     let temporaryFolder = "/tmp"
 
-    func open(_ access: StoreAccess) async throws -> OffersDatabase { throw missing }
+    func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase { throw missing }
     func requireUnused() async throws { throw missing }
     func noteImageUse(of url: String) async throws { throw missing }
   }
@@ -102,7 +102,7 @@ struct ReplacedFileTests {
     do {
       _ = try await database.fetchDataVersion()
       Issue.record("Nothing was noticed.")
-    } catch let error as OffersError {
+    } catch {
       #expect(error.code == .storageFailed)
       #expect(error.message.contains("was replaced or removed while it was open"))
     }

@@ -15,7 +15,7 @@ struct CancelledSyncTests {
   }
 
   @Test(
-    "a sync that is cancelled while it waits for a server throws CancellationError and writes nothing",
+    "a sync that is cancelled while it waits for a server says so and writes nothing",
     arguments: [true, false])
   func cancelsRequest(hasHead: Bool) async throws {
     let home = try await SyncedFolder()
@@ -28,7 +28,7 @@ struct CancelledSyncTests {
     let task = Task { try await home.sync(from: server.url()) }
     while server.requests.isEmpty { await Task.yield() }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: OffersError.cancelled) { try await task.value }
     let after = try await Self.state(home)
     #expect(after.0 == before.0 && after.1 == before.1)
     #expect(try await home.sync(FeedText.feed(1...6), lockWaitSeconds: 0).counts.new == 1)
@@ -54,13 +54,13 @@ struct CancelledSyncTests {
         withUnsafeCurrentTask { $0?.cancel() }
       }
     }
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: OffersError.cancelled) { try await task.value }
     #expect(told.bytes.withLock { $0 } <= FileDocument.pieceBytes)
     let after = try await Self.state(home)
     #expect(after.0 == before.0 && after.1 == before.1)
   }
 
-  @Test("several feeds that are cancelled throw CancellationError and report no failure")
+  @Test("several feeds that are cancelled say so and report no failure")
   func cancelsSeveral() async throws {
     let home = try await SyncedFolder()
     let engine = SyncEngine(store: home.database)
@@ -71,7 +71,7 @@ struct CancelledSyncTests {
         told.feeds.withLock { $0.append(feed) }
       }
     }
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: OffersError.cancelled) { try await task.value }
     // Cancelled under way: the group's task, which reports the progress, is cancelled.
     let path = try home.folder.write(FeedText.feed(1...5), to: "feed.json")
     let under = Task {
@@ -81,7 +81,7 @@ struct CancelledSyncTests {
         told.feeds.withLock { $0.append(feed) }
       }
     }
-    await #expect(throws: CancellationError.self) { try await under.value }
+    await #expect(throws: OffersError.cancelled) { try await under.value }
     #expect(told.feeds.withLock { $0 } == [])
     #expect(try await home.ids() == [])
   }

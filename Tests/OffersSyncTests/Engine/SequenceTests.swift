@@ -171,7 +171,7 @@ struct SequenceTests {
     for feed in try await database.fetchFeeds() where feed.name != "ibotta" {
       views[feed.name] = View(feed)
     }
-    for offer in try await database.fetchOffers(OfferQuery()) where offer.state == .current {
+    for offer in try await database.fetchOffers(OfferQuery()) where !offer.isGone {
       guard let id = Int(offer.ref.offerID) else { continue }
       views[offer.ref.feed]?.current[id] = ExpectedOffer(offer)
       if offer.isFavorite { views[offer.ref.feed]?.starred.insert(id) }
@@ -179,7 +179,7 @@ struct SequenceTests {
     for offer in try await database.fetchOffers(OfferQuery(favoritesOnly: true)) {
       guard let id = Int(offer.ref.offerID), offer.isFavorite else { continue }
       views[offer.ref.feed]?.favorites[id] = ExpectedOffer(offer)
-      if offer.state == .gone { views[offer.ref.feed]?.goneFavorites.insert(id) }
+      if offer.isGone { views[offer.ref.feed]?.goneFavorites.insert(id) }
     }
     return views
   }

@@ -61,7 +61,7 @@ struct StoreCallsTests {
     let store = RecordingStore(home.database) {
       $0 == .transaction(.sync) ? CancellationError() : nil
     }
-    await #expect(throws: CancellationError.self) {
+    await #expect(throws: OffersError.cancelled) {
       try await store.sync(FeedText.feed(2...9), in: home)
     }
     #expect(!store.writes.contains(.transaction(.syncNote)))

@@ -194,7 +194,7 @@ struct FetchAheadTests {
     let task = Task { try await loader.fetchAhead(Self.spread, feeds: home.database) }
     for await _ in web.started { break }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: OffersError.cancelled) { try await task.value }
     await loader.close()
     #expect(web.count <= 4)
     #expect(try await home.database.fetchImageContents(now: home.now).failures.isEmpty)

@@ -118,7 +118,7 @@ struct ImageLoaderTests {
     let task = Task { try await loader.image(at: server.url("a")) }
     while server.requests.isEmpty { await Task.yield() }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: OffersError.cancelled) { try await task.value }
     #expect(try await loader.image(at: server.url("a")).bytes == ImageServer.image("a"))
     #expect(server.requests == ["a": 1])
     await loader.close()
@@ -145,7 +145,7 @@ struct ImageLoaderTests {
     let task = Task { try await loader.image(at: Self.url) }
     for await _ in starts { break }
     await loader.close()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: OffersError.cancelled) { try await task.value }
     #expect(try await home.database.fetchImageContents(now: home.now).failures == [])
   }
 

@@ -124,7 +124,7 @@ struct SharedImageTests {
         #expect(damage != .othersHead, "\(number)")
         // A GIF may end after its first frame.
         #expect(damage != .cut || expectation.format == .gif, "\(number)")
-      } catch let error as OffersError {
+      } catch {
         #expect([.malformedImage, .limitExceeded].contains(error.code), "\(number): \(error)")
         #expect(try await home.database.findImage(url) == nil)
       }

@@ -43,7 +43,7 @@ struct HeldBackRunTests {
     #expect(own.outcome == .updated && own.counts.all == [12, 0, 1, 0, 0, 0])
     #expect(try await home.ids() == (1...12).map(String.init))
     // The favorite is gone; nothing else of the sample is left.
-    #expect(try await database.fetchOffer(named: "900116").state == .gone)
+    #expect(try await database.fetchOffer(named: "900116").isGone)
     #expect(try await database.findOffer(OfferRef(feed: "ibotta", offerID: "900117")) == nil)
     #expect(try await database.search(SearchQuery("pasta sauce")).hits.isEmpty)
     let changes = try await database.fetchChanges(ChangeQuery(now: Date())).changes

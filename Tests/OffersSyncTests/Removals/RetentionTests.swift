@@ -34,7 +34,7 @@ struct RetentionTests {
       if [29, 30, 32, 460].contains(number) {
         #expect((try await offer("1") != nil) == isKept, "day \(number)")
         #expect((try await offer("2") != nil) == isKept, "day \(number)")
-        #expect(try await offer("3")?.state == .gone, "day \(number)")
+        #expect(try await offer("3")?.isGone == true, "day \(number)")
         #expect(try await offer("3")?.isFavorite == true, "day \(number)")
       }
     }

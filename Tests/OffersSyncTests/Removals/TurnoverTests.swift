@@ -155,7 +155,7 @@ struct TurnoverTests {
   /// The ids in the list of each feed.
   private static func lists(_ home: SyncedFolder) async throws -> [String: Set<Int>] {
     var lists: [String: Set<Int>] = [:]
-    for offer in try await home.database.fetchOffers(OfferQuery()) where offer.state == .current {
+    for offer in try await home.database.fetchOffers(OfferQuery()) where !offer.isGone {
       if let id = Int(offer.ref.offerID) { lists[offer.ref.feed, default: []].insert(id) }
     }
     return lists

@@ -28,7 +28,7 @@ import Offers
       _ = try await engine.sync("teas", options: SyncOptions(reason: .due))
       let count = try await database.countOffers(OfferQuery())
       notice = count == 0 ? "The shop has no offers now." : nil
-    } catch let error as OffersError {
+    } catch let error as OffersError where error.code != .cancelled {
       notice = [error.message, error.hint?.text ?? ""].joined(separator: " ")
     } catch {
       // The screen was left, which cancelled its task.

@@ -59,7 +59,7 @@ struct FoundOfferRules {
     #expect(try await Self.list(store) == ["1", "2", "3"])
     #expect(try await Self.found(store) == ["1", "2", "3", "8", "9"])
     let offer = try await store.fetchOffer(named: "8")
-    #expect(offer.state == .current && offer.goneAt == nil)
+    #expect(!offer.isGone)
     #expect(try await store.fetchOffer(named: "2").name == "Film 2")
     #expect(try await store.fetchOffers(OfferQuery(goneOnly: true)).isEmpty)
     #expect(try await Self.kinds(store) == ["first ibotta"])

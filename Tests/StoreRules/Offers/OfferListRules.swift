@@ -71,7 +71,7 @@ struct OfferListRules {
     let store = try await Self.filled(kind)
     let offers = try await store.fetchOffers(OfferQuery(favoritesOnly: true))
     #expect(offers.map(\.ref.description) == ["ibotta:3", "ibotta:1", "grocer:2"])
-    #expect(offers.map(\.state) == [.gone, .current, .current])
+    #expect(offers.map(\.isGone) == [true, false, false])
     #expect(offers.map(\.isFavorite) == [true, true, true])
     let query = OfferQuery(feed: "grocer", favoritesOnly: true)
     #expect(try await store.refs(query) == ["grocer:2"])

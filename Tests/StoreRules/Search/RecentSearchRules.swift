@@ -55,20 +55,15 @@ struct RecentSearchRules {
     let store = try await kind.open().store
     for words in ["tea", "Tea bags", "milk"] { try await Self.note(words, in: store) }
     try await Self.note("tea", feed: "movies", in: store)
-    #expect(try await store.removeSearch(RecentSearch.ID(words: " Tea  bags ")))
+    #expect(try await store.removeSearch(" Tea  bags "))
     #expect(try await Self.words(store) == ["tea", "milk", "tea"])
-    for id in [
-      RecentSearch.ID(words: "Tea bags"), RecentSearch.ID(words: "TEA"),
-      RecentSearch.ID(words: "milk", feed: "movies"), RecentSearch.ID(words: ""),
-    ] {
-      #expect(try await !store.removeSearch(id), "\(id)")
+    for (words, feed) in [("Tea bags", nil), ("TEA", nil), ("milk", "movies"), ("", nil)] {
+      #expect(try await !store.removeSearch(words, of: feed), "\(words)")
     }
-    #expect(try await store.removeSearch(RecentSearch.ID(words: "tea")))
+    #expect(try await store.removeSearch("tea"))
     let searches = try await store.fetchRecentSearches()
-    #expect(
-      searches.map(\.id) == [
-        RecentSearch.ID(words: "tea", feed: "movies"), RecentSearch.ID(words: "milk"),
-      ])
+    #expect(searches.map(\.words) == ["tea", "milk"])
+    #expect(searches.map(\.feed) == ["movies", nil])
     // It can be recorded again.
     try await Self.note("tea", in: store)
     #expect(try await Self.words(store) == ["tea", "tea", "milk"])
@@ -78,7 +73,7 @@ struct RecentSearchRules {
   func removesOwn(kind: StoreKind) async throws {
     let home = try await Household(kind)
     for database in [home.owners, home.anas] { try await Self.note("tea", in: database) }
-    #expect(try await home.anas.removeSearch(RecentSearch.ID(words: "tea")))
+    #expect(try await home.anas.removeSearch("tea"))
     #expect(try await Self.words(home.anas) == [])
     #expect(try await Self.words(home.owners) == ["tea"])
   }

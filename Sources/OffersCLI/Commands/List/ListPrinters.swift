@@ -133,7 +133,7 @@ struct OfferCells {
     let offer = found.offer
     let line = table.line(row)
     guard let match = found.match else {
-      return offer.state == .gone || offer.isExpired(at: now) ? style.faint(line) : .text(line)
+      return offer.isGone || offer.isExpired(at: now) ? style.faint(line) : .text(line)
     }
     guard let width else { return .text(line) }
     if match.field == .name {
@@ -175,7 +175,7 @@ struct OfferCells {
   private func mark(of offer: UserOffer, _ columns: [OfferColumn]) -> String {
     let tellsGone = !columns.contains(.state) && !columns.contains(.goneAt)
     let words = [
-      tellsGone && offer.state == .gone ? "gone" : nil,
+      tellsGone && offer.isGone ? "gone" : nil,
       !columns.contains(.expired) && offer.isExpired(at: now) ? "expired" : nil,
     ].compactMap(\.self)
     return words.isEmpty ? "" : words.joined(separator: ", ") + ": "

@@ -190,7 +190,7 @@ struct SearchCommand: AsyncParsableCommand {
     query.limit = Self.limitRange.upperBound
     do {
       let found = try await database.search(query).hits.map(\.offer)
-      let gone = found.count { $0.state == .gone }
+      let gone = found.count { $0.isGone }
       let past = expired ? 0 : found.count { $0.state != .gone && $0.isExpired(at: report.now) }
       if gone + past > 0 {
         let isOne = gone + past == 1
@@ -205,7 +205,8 @@ struct SearchCommand: AsyncParsableCommand {
       query.limit = 1
       if try await database.search(query).hits.isEmpty { return nil }
       return "Expired offers match. To see them, add --expired."
-    } catch let error as OffersError where error.code == .notFound {
+    } catch {
+      guard error.code == .notFound else { throw error }
       // Nothing is stored of a feed that was searched on its server.
       return nil
     }
@@ -266,16 +267,19 @@ extension SearchCommand {
   /// Removes a recent search: the one with a number, or with the words and the feed. With `--json`, prints
   /// the list without it.
   private func forgetRecent() async throws {
-    var id = RecentSearch.ID(words: text, feed: feed)
-    if let number = Self.number(in: text) { id = try await fetchRecent(number).id }
+    var search = (words: text, feed: feed)
+    if let number = Self.number(in: text) {
+      let recent = try await fetchRecent(number)
+      search = (recent.words, recent.feed)
+    }
     let database = try await location.open(.readWrite)
-    guard try await database.removeSearch(id) else {
+    guard try await database.removeSearch(search.words, of: search.feed) else {
       throw OffersError(
         .notFound, "There is no such search among the last 10.",
         hint: "See them, and use a number: offers search")
     }
     if json { return try await listRecent() }
-    Output.note("Forgot the search “\(DisplayText.oneLine(id.words))”.")
+    Output.note("Forgot the search “\(DisplayText.oneLine(search.words))”.")
   }
 
   /// The recent search with a number, which counts from 1.

@@ -31,7 +31,7 @@ struct FavoriteCommand: AsyncParsableCommand {
   private func line(_ change: FavoriteChange) -> String {
     let offer = change.offer
     let text = DisplayText.oneLine("\(offer.ref)  \(offer.name)")
-    let gone = offer.state == .gone ? " (gone from its feed)" : ""
+    let gone = offer.isGone ? " (gone from its feed)" : ""
     switch (remove, change.didChange) {
     case (false, true): return "★ \(text)\(gone)"
     case (false, false): return "★ \(text)\(gone) (was already a favorite)"

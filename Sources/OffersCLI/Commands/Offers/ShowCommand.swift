@@ -122,7 +122,7 @@ enum OfferCard {
         let text = DisplayText.oneLine(reward.text)
         return presentation.valueRole == .price ? .text("Price " + text) : style.good(text)
       },
-      offer.state == .gone ? "(gone)" : nil,
+      offer.isGone ? "(gone)" : nil,
       offer.isExpired(at: now) ? "(expired)" : nil,
     ].compactMap(\.self).joined(separator: " ")
     let byline = presentation.byline(of: offer.offer).map(DisplayText.oneLine)

@@ -201,7 +201,8 @@ struct PrintedSync: Sendable {
     do {
       defer { bar.clear() }
       preview = try await engine.runTrial(feed, options: options, progress: { bar.show($0) })
-    } catch let error as OffersError {
+    } catch {
+      if error.code == .cancelled { throw error }
       return try add(feed, .failure(error))
     }
     try add(feed, .success(preview.run))

@@ -135,7 +135,7 @@ extension SharingChange {
     for change in changes {
       let offer = change.offer.offer
       let text = DisplayText.oneLine("\(offer.ref)  \(offer.name)")
-      let gone = offer.state == .gone ? " (gone from its feed)" : ""
+      let gone = offer.isGone ? " (gone from its feed)" : ""
       try Output.print("\(mark) \(text)\(gone)\(change.didChange ? "" : " (\(unchanged))")")
     }
   }

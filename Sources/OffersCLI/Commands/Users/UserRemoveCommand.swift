@@ -60,9 +60,9 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
     let saved = try await save(user, from: database, to: path)
     do {
       try await database.removeUser(user.id, exported: saved?.favorites)
-    } catch let error as OffersError where error.code == .locked {
+    } catch {
       // The user stays with their favorites. The file would be in the way of the next try.
-      if let path = saved?.path { unlink(path) }
+      if error.code == .locked, let path = saved?.path { unlink(path) }
       throw error
     }
     if json {
