@@ -28,10 +28,10 @@ import Offers
       _ = try await engine.sync("teas", options: SyncOptions(reason: .due))
       let count = try await database.countOffers(OfferQuery())
       notice = count == 0 ? "The shop has no offers now." : nil
-    } catch let error as OffersError where error.code != .cancelled {
-      notice = [error.message, error.hint?.text ?? ""].joined(separator: " ")
     } catch {
-      // The screen was left, which cancelled its task.
+      // A screen that was left has cancelled its task.
+      if error.code == .cancelled { return }
+      notice = [error.message, error.hint?.text ?? ""].joined(separator: " ")
     }
   }
 }
