@@ -10,8 +10,6 @@ struct ImageHeaderTests {
       return nil
     } catch {
       return error.message
-    } catch {
-      return "\(error)"
     }
   }
 

@@ -15,17 +15,17 @@ final class CountedImages: ImageSource {
 
   init(_ result: Result<CachedImage, OffersError>) { self.result = result }
 
-  func image(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  func image(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage {
     count.withLock { $0 += 1 }
     return try result.get()
   }
 
-  func thumbnail(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  func thumbnail(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage {
     thumbnailCount.withLock { $0 += 1 }
     return try result.get()
   }
 
-  func previewImage(of offer: Offer, feedSource: String?) async throws -> CachedImage {
+  func previewImage(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage {
     previewCount.withLock { $0 += 1 }
     return try result.get()
   }

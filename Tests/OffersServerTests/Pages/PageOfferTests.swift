@@ -72,7 +72,7 @@ struct PageOfferTests {
 
   @Test("the chart is a step function of the reward, with a gap while the offer is gone")
   func drawsSteps() throws {
-    func point(_ day: Double, _ event: RewardPoint.Event, _ units: Int64?) -> RewardPoint {
+    func point(_ day: Double, _ event: OfferChange.Kind, _ units: Int64?) -> RewardPoint {
       RewardPoint(
         at: Date(timeIntervalSince1970: day * 86_400), event: event,
         reward: units.map {

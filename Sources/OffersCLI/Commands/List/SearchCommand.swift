@@ -191,7 +191,7 @@ struct SearchCommand: AsyncParsableCommand {
     do {
       let found = try await database.search(query).hits.map(\.offer)
       let gone = found.count { $0.isGone }
-      let past = expired ? 0 : found.count { $0.state != .gone && $0.isExpired(at: report.now) }
+      let past = expired ? 0 : found.count { !$0.isGone && $0.isExpired(at: report.now) }
       if gone + past > 0 {
         let isOne = gone + past == 1
         let states = [gone > 0 ? "gone" : nil, past > 0 ? "expired" : nil].compactMap(\.self)

@@ -57,7 +57,7 @@ struct ImageCommand: AsyncParsableCommand {
     let image = try await ImageLoader.use(
       database, allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load())
     ) {
-      try await $0.image(of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
+      try await $0.image(of: offer)
     }
     if let file {
       try image.bytes.withUnsafeBytes(file.append)

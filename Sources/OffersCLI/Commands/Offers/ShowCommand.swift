@@ -212,7 +212,7 @@ struct OfferPicture {
     if mode == .auto { return try await database.findImage(of: offer) }
     let writable = try await place.open(.readWrite)
     return try await ImageLoader.use(writable, allowsPrivateNetwork: allowsPrivateNetwork) {
-      try await $0.image(of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
+      try await $0.image(of: offer)
     }
   }
 
