@@ -83,7 +83,7 @@ struct FeedPage {
   /// The offers of the query; none for a feed that was never synced, which the store does not know.
   func fetch(_ query: OfferQuery) async throws -> [UserOffer] {
     do {
-      return try await source.store.fetchOffers(query)
+      return try await content.store.fetchOffers(query)
     } catch  where error.code == .notFound {
       return []
     }
