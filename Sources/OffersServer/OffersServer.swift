@@ -187,7 +187,7 @@ package struct OffersServer: Sendable {
     do {
       try await Self.run(ServiceGroup(configuration: configuration))
       result = .success(())
-    } catch  where error.isCancellation {
+    } catch let error where error.isCancellation {
       // Responses that did not end in time were cancelled.
       result = .success(())
     } catch {

@@ -528,6 +528,11 @@ public struct FetchedImages: Hashable, Sendable {
     package let ref: OfferRef
     /// Why the image could not be fetched.
     package let error: OffersError
+
+    package init(ref: OfferRef, error: OffersError) {
+      self.ref = ref
+      self.error = error
+    }
   }
 
   /// How many images were fetched that were not cached before.

@@ -126,10 +126,11 @@ struct SchemaWatch: Service {
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
       do {
         try await store.checkReadiness()
-      } catch  where error.code == .newerDatabase {
+      } catch {
+        guard error.code == .newerDatabase else { continue }
         logger.error("the server ends", metadata: ["reason": "\(error.message)"])
         throw error
-      } catch {}
+      }
     }
   }
 }

@@ -119,7 +119,8 @@ struct VisitorSearch: Sendable {
     do {
       try await content.store.noteSearch(
         RecentSearch(words: answer.words, feed: answer.feed, searchedAt: content.now()))
-    } catch  where error.code == .storageFailed {
+    } catch {
+      guard error.code == .storageFailed else { throw error }
       // If the database cannot be written to, only this entry is lost; the results are still shown.
     }
   }

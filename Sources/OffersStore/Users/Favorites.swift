@@ -29,7 +29,8 @@ extension OffersDatabase {
     if refs.count == names.count {
       do {
         return try await setFavorites(refs, to: isFavorite)
-      } catch  where error.code == .notFound {
+      } catch {
+        guard error.code == .notFound else { throw error }
         // A bare id may have the form of a reference. If there is no such offer either, the look-up below
         // throws an error that suggests similar ids.
       }

@@ -59,7 +59,8 @@ struct WriterTurnsTests {
       for task in tasks {
         do {
           try await task.value
-        } catch  where error.isCancellation {
+        } catch {
+          guard error.isCancellation else { throw error }
           cancelledCount += 1
         }
       }

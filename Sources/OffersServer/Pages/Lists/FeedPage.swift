@@ -84,7 +84,8 @@ struct FeedPage {
   func fetch(_ query: OfferQuery) async throws -> [UserOffer] {
     do {
       return try await content.store.fetchOffers(query)
-    } catch  where error.code == .notFound {
+    } catch {
+      guard error.code == .notFound else { throw error }
       return []
     }
   }
