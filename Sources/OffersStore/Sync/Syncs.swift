@@ -25,7 +25,7 @@ extension OffersDatabase {
   /// The sync state of a feed; nil for an unknown one, and for an unsubscribed one with neither a
   /// named source nor a fetch state. For other unsubscribed feeds, such as one whose syncs have all
   /// failed, only the named source, the time of the last run and the fetch state are set.
-  package func findSyncState(of feed: String) async throws -> SyncState? {
+  package func findSyncState(of feed: String) async throws(OffersError) -> SyncState? {
     try await transaction(.query) { try SyncStateQuery.find(feed, in: $0) }
   }
 
