@@ -194,8 +194,12 @@ final class WritingConnection: Sendable {
   ) throws -> Result {
     try file.checkIdentity(identity)
     try database.execute(sql: "PRAGMA synchronous = \(mode.isSynchronous ? "FULL" : "NORMAL")")
-    let before = version()
-    let result = try transact(database, .commit, body)
+    var before: Int64?
+    let result = try transact(database, .commit) { database in
+      // From here on nobody else can commit, not even a program that does not know the write guard.
+      before = version()
+      return try body(database)
+    }
     if mode.logBytes == 0 || file.logBytes > mode.logBytes { Self.checkpoint(database) }
     // Under the write guard, which keeps away the commits of other processes. A trigger of somebody else may
     // have changed other data; a checkpoint may change the version, too.
