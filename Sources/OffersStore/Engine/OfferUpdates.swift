@@ -86,8 +86,8 @@ extension OffersDatabase {
   /// }
   /// ```
   ///
-  /// - Parameter fetch: reads from this database only, because a commit is the reason to read again. Its value
-  ///   is shared by all loops over the sequence.
+  /// - Parameter fetch: reads from this database only, because a commit is the reason to read again, unless it is
+  ///   one of pictures or of favorites of others. Its value is shared by all loops over the sequence.
   public func updates<Value: Equatable & Sendable>(
     _ fetch: @escaping @Sendable (OffersDatabase) async throws -> Value
   ) -> OfferUpdates<Value> {
@@ -299,17 +299,19 @@ private final class SharedRead<Value: Sendable>: Sendable {
       last = reading
       return reading.task
     }
-    do {
-      return try await withTaskCancellationHandler {
-        try await task.value
-      } onCancel: {
-        leave(task)
-      }
-    } catch {
-      // The next observer tries again.
-      last.withLock { if $0?.task == task { $0 = nil } }
-      throw error
+    // The stream ends for an observer that is cancelled, while the others go on waiting.
+    let (results, observer) = AsyncStream.makeStream(of: Result<Value, any Error>.self)
+    Task {
+      observer.yield(await task.result)
+      observer.finish()
     }
+    for await result in results {
+      // The next observer tries again.
+      if case .failure = result { last.withLock { if $0?.task == task { $0 = nil } } }
+      return try result.get()
+    }
+    leave(task)
+    throw CancellationError()
   }
 
   private func begin(at version: Int64) -> Reading {

@@ -107,12 +107,14 @@ struct UpdateRules {
       WatchedEngine(try await opened.openAgain().engine) { call in
         if case .transaction = call { try await Task.sleep(for: .seconds(3600)) }
       })
-    let reading = Screen(held.updates(of: OfferQuery()))
+    let (reading, sharing) = (
+      Screen(held.updates(of: OfferQuery())), Screen(held.updates(of: OfferQuery()))
+    )
     var waiting = Screen(store.updates(of: OfferQuery()))
     var last = Screen(store.updates(of: OfferQuery()))
     #expect(await waiting.next() == [])
     #expect(await last.next() == [])
-    for task in [reading.task, waiting.task] {
+    for task in [reading.task, sharing.task, waiting.task] {
       task.cancel()
       await task.value
     }
