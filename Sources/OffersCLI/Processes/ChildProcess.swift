@@ -214,8 +214,10 @@ package struct FinishedProgram {
   package static func run(_ words: [String], input: [UInt8] = []) throws -> FinishedProgram? {
     let (given, told) = (try UnnamedFile(input), try UnnamedFile())
     do {
-      let (status, output) = try ChildProcess.run(
-        words, input: given.stream, errors: told.stream)
+      // A file is closed with its last use, which must not be before the program has started.
+      let (status, output) = try withExtendedLifetime(given) {
+        try ChildProcess.run(words, input: given.stream, errors: told.stream)
+      }
       return FinishedProgram(
         status: status, output: output, errors: String(decoding: told.read(), as: UTF8.self))
     } catch let error as OffersError where error.code == .notFound {
@@ -262,9 +264,11 @@ package struct BoundedProgram: Sendable {
     let words = [
       "/bin/sh", "-c", "\(limits); exec timeout \(4 * seconds) \"$0\" \"$@\"", program,
     ]
-    return try ChildProcess.output(
-      of: words + arguments, environment: Self.environment, input: file.stream,
-      limitBytes: outputBytes)
+    return try withExtendedLifetime(file) {
+      try ChildProcess.output(
+        of: words + arguments, environment: Self.environment, input: file.stream,
+        limitBytes: outputBytes)
+    }
   }
 
   private static let environment = [
