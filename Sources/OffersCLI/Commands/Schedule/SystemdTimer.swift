@@ -94,8 +94,8 @@ struct SystemdTimer {
     let timer = String(decoding: PackageResources.offers_sync_timer, as: UTF8.self)
     try AtomicFile.write(Self.service(words, writing: data), to: servicePath)
     try AtomicFile.write(timer, to: timerPath)
-    Self.systemctl("daemon-reload")
-    let done = Self.systemctl("enable", "--now", "offers-sync.timer")
+    var done = Self.systemctl("daemon-reload")
+    if done?.status == 0 { done = Self.systemctl("enable", "--now", "offers-sync.timer") }
     guard done?.status == 0 else {
       remove()
       throw OffersError(
