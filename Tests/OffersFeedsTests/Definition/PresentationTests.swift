@@ -34,11 +34,13 @@ struct PresentationTests {
     #expect(plain.presentation == FeedPresentation(noun: OfferNoun("album")))
   }
 
-  @Test("the words and the role do not change what is stored")
+  @Test("the words do not change what is stored; the role does, since a price is no percentage")
   func keepsSeed() throws {
     let price = try Self.definition("    noun: album\n    byline: Artist", fields: "price: cost")
+    let covers = try Self.definition("    layout: covers", fields: "price: cost")
     let reward = try Self.definition("    layout: covers", fields: "reward: cost")
-    #expect(price.derivationSeed == reward.derivationSeed)
+    #expect(price.derivationSeed == covers.derivationSeed)
+    #expect(reward.derivationSeed != covers.derivationSeed)
   }
 
   @Test("a feed has either a reward or a price, and a byline names each attribute once")

@@ -124,7 +124,8 @@ struct WellKnownKindTests {
       #expect(guess.all(.categories) == [#"["Kitchen","Tea"]"#, nil])
       #expect(
         guess.all(.attributes) == [
-          #"[["Published","2026-08-21T08:00:00Z"],["Author","Ann"]]"#, nil,
+          #"[["Published","2026-08-21T08:00:00Z"],["Author","Ann"],["Price from the text","$10"]]"#,
+          nil,
         ])
       let facts = try Self.facts(of: document, as: guess.definition)
       #expect(facts.title == "Bargains")

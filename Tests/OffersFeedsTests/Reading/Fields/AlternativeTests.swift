@@ -55,11 +55,11 @@ struct AlternativeTests {
     #expect(sound.all(.latitude) == ["5"])
     #expect(sound.attributes == [["Label: M"]])
     let broken = try YAMLReading(
-      yaml, #"[{"id":1,"b":"B","until":"soon","end":"never","lat":"north","l":[]}]"#)
+      yaml, #"[{"id":1,"b":"B","until":"soon","end":"later","lat":"north","l":[]}]"#)
     #expect(broken.all(.expiresAt) == [nil])
     let told = try #require(broken.mends.first)
     #expect(told.contains("“soon”"))
-    #expect(told.contains("“never”"))
+    #expect(told.contains("“later”"))
     #expect(told.contains("latitude is “north”"))
     #expect(told.contains("Label is a list, left out"))
   }

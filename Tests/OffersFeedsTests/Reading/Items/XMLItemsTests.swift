@@ -221,7 +221,7 @@ struct XMLItemsTests {
   @Test("an item can consist of its text and attributes only")
   func plainItems() throws {
     let reading = try YAMLReading(
-      "items: codes.code\nid: \"@id\"\nfields: {name: ., terms: \"@t\"}",
+      "items: codes.code\nid: \"@id\"\nfrom-text: false\nfields: {name: ., terms: \"@t\"}",
       """
       <codes><code id="1"> Ten &lt;off&gt; </code><code id="2" t="x">Half <b>price</b></code>
       <code id="3"/></codes>
