@@ -197,8 +197,8 @@ struct ConfigurationOptions: ParsableArguments {
 }
 
 extension CompletionKind {
-  /// The names of feeds: the shipped ones, the user's own, and those that stand only in the database. The shipped
-  /// ones are offered even if the others cannot be read.
+  /// The names of feeds: the shipped ones, the user's own, and those that stand only in a database file. The shipped
+  /// ones are offered even if the others cannot be read. A server is not asked, because it may take long to answer.
   static var feeds: CompletionKind {
     .custom { (words: [String], _: Int, _: String) async -> [String] in
       func value(of option: String) -> String? {
@@ -206,7 +206,8 @@ extension CompletionKind {
       }
       let own = (try? ConfigurationOptions.path(named: value(of: "--config")).load()) ?? .shipped
       let place = try? DatabaseOptions.place(named: value(of: "--database"))
-      let database = (try? await place?.openExisting(.readOnly)) ?? nil
+      let isServer = place?.name.contains("://") ?? true
+      let database = isServer ? nil : (try? await place?.openExisting(.readOnly)) ?? nil
       let subscribed = (try? await database?.fetchFeeds().map(\.name)) ?? []
       let stored = (try? await database?.fetchDefinitions()) ?? []
       return Set(own.including(stored).names + subscribed).sorted()
