@@ -31,7 +31,7 @@ package final class HTTPConnections: ClosableTransport {
   package init(
     connectionsPerHost: Int = 1,
     environment: @escaping @Sendable (String) -> String?,
-    lookUp: @escaping LookUp = { try await HostAddresses.resolve($0) }
+    lookUp: @escaping LookUp = { try await HostResolver.resolve($0) }
   ) {
     self.environment = environment
     names = NameCache(lookUp)
@@ -222,10 +222,10 @@ actor NameCache {
   private static func resolve(
     _ name: String, _ lookUp: @escaping HTTPConnections.LookUp
   ) async throws -> [NetworkAddress] {
-    try await Timeout.run(seconds: HostAddresses.lookUpSeconds) {
+    try await Timeout.run(seconds: HostResolver.lookUpSeconds) {
       try await lookUp(name)
     } late: {
-      HostAddresses.late(name)
+      HostResolver.late(name)
     }
   }
 }

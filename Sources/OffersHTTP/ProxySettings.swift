@@ -83,7 +83,7 @@ struct ProxySettings: Hashable, Sendable {
       var host = url.host()?.lowercased(), !host.isEmpty
     else { return nil }
     if host.hasSuffix(".") { host.removeLast() }
-    let address = HostAddresses.literal(host)?.unmapped
+    let address = HostResolver.literal(host)?.unmapped
     // Subdomains of localhost are loopback, too (RFC 6761, section 6.3).
     let isOwn = host == "localhost" || host.hasSuffix(".localhost") || address?.isLoopback == true
     return isOwn || isException(host, address) ? nil : proxy

@@ -234,7 +234,7 @@ struct Home {
   func indexIntegrity(of database: String? = nil) throws -> String {
     let database = database ?? self.database
     if database.hasPrefix("postgres://") { return "" }
-    return try DatabaseQueue(path: database, configuration: .offersTables).inDatabase { database in
+    return try DatabaseQueue(path: database, configuration: .untrustedFile).inDatabase { database in
       do {
         try database.execute(
           sql: """

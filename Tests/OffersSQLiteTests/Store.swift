@@ -43,7 +43,7 @@ struct Store {
 
   /// A separate connection, with the functions of the search index.
   private static func queue(_ path: String) throws -> DatabaseQueue {
-    var configuration = GRDB.Configuration.offersTables
+    var configuration = GRDB.Configuration.untrustedFile
     configuration.foreignKeysEnabled = true
     return try DatabaseQueue(path: path, configuration: configuration)
   }

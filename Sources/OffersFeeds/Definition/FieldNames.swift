@@ -163,7 +163,7 @@ enum FieldNames {
 
   /// Names of objects that describe another thing than the offer, so that a name in them is not the
   /// offer's.
-  static let others = set(
+  static let otherThings = set(
     """
     store merchant retailer shop seller vendor brand supplier advertiser company author creator user
     owner contact category categories tag tags genre genres haendler markt anbieter marke hersteller

@@ -73,7 +73,7 @@ struct ItemMember {
 
   /// Whether the member is within an object that describes a shop, a person or another thing than
   /// the offer, according to the object's key.
-  var isOfOther: Bool { owners.contains { FieldNames.others.contains($0.joined) } }
+  var isOfOther: Bool { owners.contains { FieldNames.otherThings.contains($0.joined) } }
 
   /// The members of a document's items, in the order of their first occurrence.
   ///

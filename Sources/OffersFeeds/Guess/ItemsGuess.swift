@@ -59,7 +59,7 @@ struct ItemsGuess {
     /// Whether the items describe something else than an offer, by their own key.
     var isOfOther: Bool {
       guard case .key(let key)? = steps.last(where: { $0 != .all }) else { return false }
-      return FieldNames.others.contains(KeyWords(key).joined)
+      return FieldNames.otherThings.contains(KeyWords(key).joined)
     }
 
     /// Whether the items are at most names, as those of categories and of groups of offers are.
@@ -216,7 +216,7 @@ extension SampleObject {
     if keyed.count(where: { Self.isID($0.key) }) * 5 >= keyed.count * 4 { return true }
     // A key that describes its value is a name, not the id of an item.
     let isNamed = keyed.contains { key, _ in
-      FieldNames.containerRank(key) > 0 || FieldNames.others.contains(KeyWords(key).joined)
+      FieldNames.containerRank(key) > 0 || FieldNames.otherThings.contains(KeyWords(key).joined)
     }
     if isNamed || keyed.count < 2 { return false }
     let names = keyed.map { member in

@@ -70,7 +70,7 @@ extension SQLitePlace {
 
   /// Makes an empty database of this program in an empty file.
   private static func makeNew(_ path: String) throws -> DatabaseQueue {
-    let new = try DatabaseQueue(path: path, configuration: .offersTables)
+    let new = try DatabaseQueue(path: path, configuration: .untrustedFile)
     try new.inDatabase { database in
       // An incomplete copy is discarded.
       try database.execute(

@@ -27,7 +27,7 @@ extension Configuration {
   private static let cacheKibibytes = 8192
 
   /// The settings that every connection needs to read the tables of a file that is not trusted.
-  static var offersTables: Configuration {
+  static var untrustedFile: Configuration {
     var configuration = Configuration()
     // `writingSettings` enables foreign keys: one call for all settings is faster than GRDB's own
     // statement.
@@ -53,7 +53,7 @@ extension Configuration {
   ///     truncated file and one with an unreadable schema. Such a connection is not defensive, but
   ///     nothing is written to the file.
   static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
-    var configuration = Self.offersTables
+    var configuration = Self.untrustedFile
     configuration.readonly = isReadOnly
     configuration.busyMode = .timeout(busySeconds)
     configuration.label = "offers"

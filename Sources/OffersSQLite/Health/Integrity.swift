@@ -50,7 +50,7 @@ enum Integrity {
   }
 
   private static func findProblem(inUnlogged path: String) throws -> String? {
-    var configuration = Configuration.offersTables
+    var configuration = Configuration.untrustedFile
     configuration.label = "offers-copy"
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA query_only = ON")

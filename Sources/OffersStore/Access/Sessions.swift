@@ -75,8 +75,8 @@ enum SessionTable {
       "INSERT INTO session (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7)",
       [
         .bytes(session.id), .number(session.user), .bytes(session.fingerprint),
-        .date(session.createdAt), .date(session.lastSeenAt), .text(beginning(session.peer, 64)),
-        .text(beginning(session.userAgent, Session.userAgentLimit)),
+        .date(session.createdAt), .date(session.lastSeenAt), .text(truncated(session.peer, 64)),
+        .text(truncated(session.userAgent, Session.userAgentLimit)),
       ])
     try transaction.run(
       """
@@ -88,7 +88,7 @@ enum SessionTable {
   }
 
   /// The first Unicode scalars of a text from a client, with U+FFFD for each U+0000.
-  private static func beginning(_ text: String, _ limit: Int) -> String {
+  private static func truncated(_ text: String, _ limit: Int) -> String {
     let scalars = text.unicodeScalars.lazy.map { $0 == "\0" ? "\u{FFFD}" : $0 }.prefix(limit)
     return String(String.UnicodeScalarView(scalars))
   }

@@ -31,7 +31,7 @@ package struct HTTPAddress: Hashable, Sendable {
   }
 
   /// The IP address if the host is a literal in any notation; nil for a name. Sends no query.
-  package var literal: NetworkAddress? { HostAddresses.literal(host) }
+  package var literal: NetworkAddress? { HostResolver.literal(host) }
 
   /// Whether the text of the host alone shows that it is not on the public internet: a literal of a
   /// private address, or a name that is reserved for private networks.
@@ -71,7 +71,7 @@ package struct HTTPOrigin: Hashable, Sendable {
 }
 
 /// Resolves host names with the system's resolver.
-package enum HostAddresses {
+package enum HostResolver {
   /// The timeout for resolving a name, in seconds.
   package static let lookUpSeconds = 20.0
 

@@ -138,7 +138,7 @@ struct HostileFileTests {
   private static func write<Result: Sendable>(
     _ path: String, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    let queue = try DatabaseQueue(path: path, configuration: .offersTables)
+    let queue = try DatabaseQueue(path: path, configuration: .untrustedFile)
     let result = try await queue.writeWithoutTransaction { database in
       try database.execute(
         sql: "PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON")

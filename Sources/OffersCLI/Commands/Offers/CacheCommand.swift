@@ -110,7 +110,7 @@ struct CacheCommand: AsyncParsableCommand {
 
 extension ImageLoader {
   /// Calls a closure with a loader, whose connections are closed at its end.
-  static func use<Value>(
+  static func withLoader<Value>(
     _ images: OffersDatabase, allowsPrivateNetwork: Bool,
     _ body: (ImageLoader) async throws -> Value
   ) async throws -> Value {

@@ -54,7 +54,7 @@ struct ImageCommand: AsyncParsableCommand {
     let file = try output.flatMap {
       $0 == "-" ? nil : try AtomicFile(output: $0, isPublic: true, beside: database)
     }
-    let image = try await ImageLoader.use(
+    let image = try await ImageLoader.withLoader(
       database, allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load())
     ) {
       try await $0.image(of: offer)

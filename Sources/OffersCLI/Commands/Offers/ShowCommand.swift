@@ -211,7 +211,7 @@ struct OfferPicture {
     if let sample = CachedImage(ofSampleAt: url, now: Date()) { return sample }
     if mode == .auto { return try await database.findImage(of: offer) }
     let writable = try await place.open(.readWrite)
-    return try await ImageLoader.use(writable, allowsPrivateNetwork: allowsPrivateNetwork) {
+    return try await ImageLoader.withLoader(writable, allowsPrivateNetwork: allowsPrivateNetwork) {
       try await $0.image(of: offer)
     }
   }

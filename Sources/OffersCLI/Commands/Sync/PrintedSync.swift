@@ -170,7 +170,9 @@ struct PrintedSync: Sendable {
   ) async throws -> FetchedImages {
     let allowsPrivateNetwork = options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
     let offers = try await database.fetchOffersWithWantedImages()
-    let result = try await ImageLoader.use(database, allowsPrivateNetwork: allowsPrivateNetwork) {
+    let result = try await ImageLoader.withLoader(
+      database, allowsPrivateNetwork: allowsPrivateNetwork
+    ) {
       defer { bar.clear() }
       return try await $0.fetchAhead(offers, feeds: database) { bar.show(images: $0, of: $1) }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import OffersSync
 
 @Suite("Host lookups")
-struct HostAddressesTests {
+struct HostResolverTests {
   @Test(
     "a literal yields its address",
     arguments: [
@@ -18,14 +18,14 @@ struct HostAddressesTests {
       ("[::ffff:127.0.0.1]", "::ffff:127.0.0.1"), ("255.255.255.255", "255.255.255.255"),
     ])
   func resolvesLiterals(host: String, expected: String) async throws {
-    let addresses = try await HostAddresses.resolve(host)
+    let addresses = try await HostResolver.resolve(host)
     #expect(addresses.map(\.text) == [expected])
-    #expect(HostAddresses.literal(host)?.text == expected)
+    #expect(HostResolver.literal(host)?.text == expected)
   }
 
   @Test("localhost is resolved without duplicate addresses")
   func resolvesThisMachine() async throws {
-    let addresses = try await HostAddresses.resolve("localhost")
+    let addresses = try await HostResolver.resolve("localhost")
     #expect(!addresses.isEmpty)
     #expect(addresses.allSatisfy { $0.isLoopback })
     #expect(Set(addresses).count == addresses.count)
@@ -35,13 +35,13 @@ struct HostAddressesTests {
     "a name is not a literal",
     arguments: ["localhost", "example.com", "", "[localhost]", "1.2.3.4.5"])
   func refusesNames(host: String) {
-    #expect(HostAddresses.literal(host) == nil)
+    #expect(HostResolver.literal(host) == nil)
   }
 
   @Test("a nonexistent name is not found, or cannot be looked up without a network")
   func missesNames() async {
     let error = await #expect(throws: TransportFailure.self) {
-      try await HostAddresses.resolve("offers.invalid")
+      try await HostResolver.resolve("offers.invalid")
     }
     #expect([.unknownHost, .noNetwork].contains(error?.reason))
     #expect(error?.hint?.hasPrefix("Nothing was changed.") == true)
@@ -58,7 +58,7 @@ struct HostAddressesTests {
     arguments: ["", "[]", "[localhost]", "[127.0.0.1]", "127.0.0.1\0.example.com", "[::1\0]"])
   func refusesOthers(host: String) async {
     let error = await #expect(throws: TransportFailure.self) {
-      try await HostAddresses.resolve(host)
+      try await HostResolver.resolve(host)
     }
     #expect(error?.message == "The host \(host) could not be found.")
   }
@@ -68,10 +68,10 @@ struct HostAddressesTests {
     arguments: [(EAI_AGAIN, false), (EAI_SYSTEM, false), (EAI_NONAME, true), (EAI_FAIL, true)])
   func tellsFailuresApart(status: Int32, isMissing: Bool) {
     let failure = AddressLookup.Failure(status: status, systemError: ENETUNREACH)
-    let error = HostAddresses.failure("a.example", failure, hasWayOut: true)
+    let error = HostResolver.failure("a.example", failure, hasWayOut: true)
     #expect(error.reason == (isMissing ? .unknownHost : .noNetwork))
     // Without a route, some resolvers say that no name exists.
-    let lost = HostAddresses.failure("a.example", failure, hasWayOut: false)
+    let lost = HostResolver.failure("a.example", failure, hasWayOut: false)
     #expect(lost.reason == .noNetwork && lost.message == error.message)
     #expect(
       error.message
@@ -90,7 +90,7 @@ struct HostAddressesTests {
   func endsWhenCancelled() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await HostAddresses.resolve("localhost")
+      return try await HostResolver.resolve("localhost")
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }
