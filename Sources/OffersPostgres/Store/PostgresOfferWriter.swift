@@ -192,7 +192,7 @@ struct RowBatch {
   /// - Parameters:
   ///   - rest: the rest of the statement.
   ///   - connection: runs the statement.
-  /// - Returns: the numbers that the statement returns.
+  /// - Returns: the integers that the statement returns, one for each row.
   @discardableResult
   mutating func insert(_ rest: String = "", in connection: Connection) throws -> [Int64] {
     if count == 0 { return [] }

@@ -56,7 +56,7 @@ extension OfferTable {
 
   /// Removes the changes of removed offers, except for those that record that they were new.
   ///
-  /// - Returns: their number.
+  /// - Returns: how many were removed.
   @discardableResult
   package static func deleteChanges(
     of keys: [Int64], in transaction: any Transaction

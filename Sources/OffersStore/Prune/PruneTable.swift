@@ -191,7 +191,7 @@ package enum PruneTable {
 
   /// Removes the old runs to which no change refers.
   ///
-  /// - Returns: their number.
+  /// - Returns: how many were removed.
   static func deleteRuns(_ bounds: PruneBounds, in transaction: any Transaction) throws -> Int {
     var bindings = Bindings()
     let isOld = isOldRun(bounds, &bindings)
