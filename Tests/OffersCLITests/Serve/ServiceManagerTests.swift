@@ -16,7 +16,10 @@ struct ServiceManagerTests {
       environment: home.environment.merging([
         "NOTIFY_SOCKET": home.folder.file("notify"), "WATCHDOG_USEC": "300000",
       ]) { $1 })
-    defer { process.send(SIGKILL) }
+    defer {
+      process.send(SIGKILL)
+      process.wait()
+    }
     #expect(manager.receive() == "READY=1")
     #expect(manager.receive() == "WATCHDOG=1")
     #expect(manager.receive() == "WATCHDOG=1")
@@ -75,7 +78,10 @@ struct ServiceManagerTests {
       environment: home.environment.merging([
         "NOTIFY_SOCKET": home.folder.file("notify"), "CREDENTIALS_DIRECTORY": home.folder.path,
       ]) { $1 })
-    defer { process.send(SIGKILL) }
+    defer {
+      process.send(SIGKILL)
+      process.wait()
+    }
     // systemd may let the group, which is root's, read a credential.
     var report: String?
     while report == nil, process.isRunning { report = manager.receive(milliseconds: 100) }
