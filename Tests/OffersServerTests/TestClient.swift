@@ -121,8 +121,8 @@ struct TestClient: Sendable {
     late: (@Sendable () async -> Void)? = nil
   ) async throws -> APIAnswer {
     let body = body.map { ByteBuffer(string: $0) }
-    var headers = headers
-    for field in fields where !headers.contains(field.name) { headers.append(field) }
+    // A field may stand several times, as `Cookie` does.
+    var headers: HTTPFields = fields.filter { !headers.contains($0.name) } + headers
     if let body { headers[.contentLength] = "\(body.readableBytes)" }
     let request = Request(
       head: HTTPRequest(
