@@ -8,18 +8,18 @@ public struct CachedImage: Hashable, Sendable {
   /// The file as the server sent it, at most 5 MiB.
   public let bytes: [UInt8]
   /// The format and size, read from the bytes.
-  public let header: ImageHeader
+  package let header: ImageHeader
   /// The validators that the server sent (RFC 9110, section 8.8), used for conditional requests.
-  public let etag: String?
+  package let etag: String?
   /// The `Last-Modified` of the response, for conditional requests; nil without one.
-  public let lastModified: String?
+  package let lastModified: String?
   /// When the server last sent or confirmed this version.
   public let fetchedAt: Date
   /// Until when the image is used without asking the server again.
   public let freshUntil: Date
 
   /// Creates a cached image of its parts; the properties describe them.
-  public init(
+  package init(
     url: String, bytes: [UInt8], header: ImageHeader, etag: String? = nil,
     lastModified: String? = nil, fetchedAt: Date, freshUntil: Date
   ) {

@@ -3,13 +3,13 @@
 /// The format is detected from the bytes, not from the server's `Content-Type`. No pixel is
 /// decoded: the file's structure is walked, within bounds, only to confirm the format and to detect
 /// truncation.
-public struct ImageHeader: Hashable, Sendable {
+package struct ImageHeader: Hashable, Sendable {
   /// The format of the file.
   package let format: ImageFormat
   /// The width in pixels, above 0.
-  public let width: Int
+  package let width: Int
   /// The height in pixels, above 0.
-  public let height: Int
+  package let height: Int
 
   /// Creates an image header of its parts; the properties describe them.
   package init(format: ImageFormat, width: Int, height: Int) {
@@ -23,7 +23,7 @@ public struct ImageHeader: Hashable, Sendable {
   /// - Throws: `OffersError` with `malformedImage` for an unknown format or a truncated file,
   ///   `limitExceeded` beyond `ImageCacheLimits`. The message is a predicate without its subject, such
   ///   as “is a web page”; the caller puts the URL before it.
-  public init(reading bytes: [UInt8]) throws(OffersError) {
+  package init(reading bytes: [UInt8]) throws(OffersError) {
     self = try OffersError.translating {
       try bytes.withUnsafeBytes { try Self.read(ImageBytes($0)) }
     }

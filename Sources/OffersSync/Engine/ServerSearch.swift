@@ -20,16 +20,18 @@ extension SyncEngine {
     _ feed: String, for words: String, page: Int? = 1, limit: Int? = nil,
     options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
-  ) async throws -> ServerSearchResults {
+  ) async throws(OffersError) -> ServerSearchResults {
     guard page ?? 1 > 0, limit ?? 1 > 0 else {
       throw OffersError(.invalidRequest, "Pages are counted from 1, and have at least one offer.")
     }
-    let definition = try configuration.fetch(feed)
     var options = options
     options.query = words
-    let search = PagedServerSearch(engine: self, definition: definition, options, progress)
-    if let page, let limit { return try await search.find(page: page, of: limit) }
-    return try await search.find(page: page)
+    return try await OffersError.translating { [options] in
+      let search = PagedServerSearch(
+        engine: self, definition: try configuration.fetch(feed), options, progress)
+      if let page, let limit { return try await search.find(page: page, of: limit) }
+      return try await search.find(page: page)
+    }
   }
 }
 
