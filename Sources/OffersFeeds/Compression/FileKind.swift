@@ -71,7 +71,14 @@ enum FileKind {
     }
     if first & 0x0F == 8 && first >> 4 <= 7 {
       if bytes.count == 1 { return isLast ? .plain : .open }
-      if isZlibHeader(first, bytes[1]) { return .packed(.zlib) }
+      if isZlibHeader(first, bytes[1]) {
+        // A table may begin with `HK` or with `X` and a tab, which compressed data go on with by no chance.
+        let isText = bytes.prefix(neededBytes).allSatisfy {
+          $0 >= 0x20 && $0 < 0x7F || isTextControl($0) && $0 != 0
+        }
+        if !isText { return .packed(.zlib) }
+        if bytes.count < neededBytes, !isLast { return .open }
+      }
     }
     for (signature, finding) in signatures where signature[0] == first {
       let present = min(signature.count, bytes.count)

@@ -151,13 +151,22 @@ final class ZIPUnpacker: Unpacker {
     if use != .skip, flags & 1 != 0 {
       throw Decompressor.refusal(of: "a ZIP archive with a password")
     }
-    if use == .skip || method == 0, !hasDescriptor {
-      stage = packedBytes == 0 ? .header : .data(use: use, leftBytes: packedBytes)
+    // Sizes that follow the data may also be in the header. A stored folder has no data.
+    let isFolder = method == 0 && name.hasSuffix("/")
+    if use == .skip || method == 0, !hasDescriptor || packedBytes > 0 || isFolder {
+      if packedBytes > 0 {
+        stage = .data(use: use, leftBytes: packedBytes)
+      } else {
+        stage = hasDescriptor ? .descriptor : .header
+      }
     } else if method == 8 {
       decoder = try DeflateDecoder(windowBits: -15)
       stage = .data(use: use, leftBytes: nil)
     } else {
-      throw Decompressor.refusal(of: "a ZIP archive in a compression that is not read (\(method))")
+      throw Decompressor.refusal(
+        of: method == 0
+          ? "a ZIP archive that does not say where its files end"
+          : "a ZIP archive in a compression that is not read (\(method))")
     }
     return true
   }

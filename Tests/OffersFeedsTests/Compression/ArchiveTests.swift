@@ -81,6 +81,24 @@ struct ArchiveTests {
     }
   }
 
+  @Test(
+    "a folder of a streamed archive has no data, and stored data without a size is refused by name")
+  func streamedStored() throws {
+    var folder = ZIPArchive([("feed/", "")], isStored: true, isStreamed: true).bytes
+    folder.removeLast(22 + 46 + 5)
+    let archive = folder + ZIPArchive([("feed/a.csv", Self.text)]).bytes
+    Self.expect(archive, gives: Self.text)
+    let stored = ZIPArchive([("a.csv", Self.text)], isStored: true, isStreamed: true)
+    #expect(
+      try Self.refusal(stored.bytes).message
+        == "The document is a ZIP archive that does not say where its files end, not a feed.")
+  }
+
+  @Test("a table that begins like zlib is a text", arguments: ["HKD,id\n5,1\n", "X\tid\n5\t1\n"])
+  func tableLikeZlib(text: String) {
+    Self.expect(Array(text.utf8), gives: text)
+  }
+
   @Test("a large text file is the document of a ZIP archive without another one")
   func largeText() {
     let text = String(repeating: Self.text, count: 20_000)
