@@ -16,6 +16,8 @@ final class TableFeedReader: FormatReader {
   /// The number of lines before the next row.
   private var lines: Int
   private(set) var itemCount = 0
+  /// The number of bytes that were read for quoted texts without an end.
+  private var vainBytes = 0
 
   /// - Parameter start: the document's first bytes, as `TableLayout.find` takes them.
   /// - Throws: `OffersError` with `malformedFeed` if they are no table.
@@ -32,6 +34,8 @@ final class TableFeedReader: FormatReader {
     passBytes = layout.startBytes
     lines = layout.startLines
   }
+
+  private static let vainLimitBytes = 16 << 20
 
   private static func noTable(_ start: [UInt8]) -> OffersError {
     guard let first = start.first(where: { $0 > 0x20 }) else {
@@ -67,7 +71,7 @@ final class TableFeedReader: FormatReader {
   }
 
   private func readRows(isFinal: Bool) throws {
-    let scanner = TableScanner(delimiter: layout.delimiter, end: input.end, isFinal: isFinal)
+    var scanner = TableScanner(delimiter: layout.delimiter, end: input.end, isFinal: isFinal)
     var row = TableScanner.Row()
     var p = input.start
     defer { input.consume(to: p) }
@@ -76,9 +80,13 @@ final class TableFeedReader: FormatReader {
       do throws(TableScanner.Stop) {
         do throws(TableScanner.Stop) {
           try scanner.readRow(&p, &row)
-        } catch .unclosedQuote(let isAtEnd) {
+        } catch .unclosedQuote(let isAtEnd, let bytes) {
           isUnclosed = true
-          if isAtEnd, isCut(p, scanner) { throw .unclosedQuote(isAtEnd: true) }
+          if isAtEnd, isCut(p, scanner) { throw .unclosedQuote(isAtEnd: true, bytes: bytes) }
+          // To look for many such ends up to the end of the document would take quadratic time.
+          vainBytes += bytes
+          let isVain = vainBytes > Self.vainLimitBytes + 8 * input.offset(of: p)
+          scanner.quoteLimitBytes = isVain ? 1 << 10 : TableScanner.rowLimitBytes
           try scanner.readRow(&p, &row, readsQuotes: false)
         }
       } catch {

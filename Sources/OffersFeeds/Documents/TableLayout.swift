@@ -81,7 +81,9 @@ struct TableLayout {
     padded.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }
       let end = start + text.count
-      let scanner = TableScanner(delimiter: delimiter, end: end, isFinal: true)
+      // Many quotes without an end would take quadratic time.
+      let scanner = TableScanner(
+        delimiter: delimiter, end: end, isFinal: true, quoteLimitBytes: 16 << 10)
       var row = TableScanner.Row()
       var p = start + startBytes
       var count = 0

@@ -35,8 +35,8 @@ struct TableScanner {
     /// The end of the row has not arrived.
     case needsMore
     /// A quoted cell has no end, or continues on another line and then has a quote that is neither doubled nor its
-    /// end. `isAtEnd` is true if the document ends in the cell.
-    case unclosedQuote(isAtEnd: Bool)
+    /// end. `isAtEnd` is true if the document ends in the cell; `bytes` were read in vain.
+    case unclosedQuote(isAtEnd: Bool, bytes: Int)
     case tooLong
   }
 
@@ -45,6 +45,8 @@ struct TableScanner {
   let end: Position
   /// Whether the document ends at `end`.
   let isFinal: Bool
+  /// The number of bytes of a row after which a quoted text may not continue on another line.
+  var quoteLimitBytes = Self.rowLimitBytes
 
   /// The largest size of a row, in bytes.
   static let rowLimitBytes = 1 << 20
@@ -124,6 +126,7 @@ struct TableScanner {
   private func readQuoted(
     _ q: inout Position, _ row: inout Row, _ limit: Position
   ) throws(Stop) {
+    let lineLimit = limit - Self.rowLimitBytes + quoteLimitBytes
     q += 1
     let start = q
     var union: UInt8 = 0
@@ -133,7 +136,7 @@ struct TableScanner {
       let byte = q.pointee
       union |= byte
       if byte == 0x22 {
-        if q > limit { throw .unclosedQuote(isAtEnd: false) }
+        if q > limit { throw .unclosedQuote(isAtEnd: false, bytes: q - start) }
         if q + 1 >= end, !isFinal { throw .needsMore }
         if q[1] == 0x22 {
           isEncoded = true
@@ -150,12 +153,13 @@ struct TableScanner {
           q = behind
           return
         }
-        if lineCount > 0 { throw .unclosedQuote(isAtEnd: false) }
+        if lineCount > 0 { throw .unclosedQuote(isAtEnd: false, bytes: q - start) }
       } else if byte <= 0x0D {
+        if lineCount > 0, q > lineLimit { throw .unclosedQuote(isAtEnd: false, bytes: q - start) }
         if byte == 0 {
           if q >= end {
-            if q > limit { throw .unclosedQuote(isAtEnd: false) }
-            throw isFinal ? .unclosedQuote(isAtEnd: true) : .needsMore
+            if q > limit { throw .unclosedQuote(isAtEnd: false, bytes: q - start) }
+            throw isFinal ? .unclosedQuote(isAtEnd: true, bytes: q - start) : .needsMore
           }
           isEncoded = true
         } else if byte == 0x0A {

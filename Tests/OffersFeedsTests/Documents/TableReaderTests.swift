@@ -267,4 +267,11 @@ struct TableReaderTests {
     let error = try #require(try YAMLReading(Self.found, document).error)
     #expect(error.message == "The document is neither JSON, XML nor a table, at byte 0.")
   }
+
+  @Test("the time for many quotes without an end grows with the size of the table only")
+  func isLinear() throws {
+    let rows = String(repeating: "\"\"x,1,2\n", count: 400_000)
+    let reading = try YAMLReading(Self.yaml, "id,name,price\n" + rows)
+    #expect(reading.offers.count == 400_000)
+  }
 }
