@@ -21,7 +21,7 @@ struct EndText {
   private let text: UnsafeRawBufferPointer
   /// The text in lower case.
   private let low: UnsafeRawBufferPointer
-  private let order: DateOrder?
+  private var order: DateOrder?
   /// The number of the day on which the offer was published; nil if that is not known.
   private let published: Int64?
   private var ends: [(date: ParsedDate, range: Range<Int>)] = []
@@ -31,6 +31,10 @@ struct EndText {
   private static let limit = 64
   /// The number of days after its publication in which an offer without a year ends.
   private static let yearDays: Int64 = 270
+  /// The same for one whose day and month are only told apart by that.
+  private static let nearDays: Int64 = 92
+  /// The number of days before its publication in which an offer may have ended.
+  private static let pastDays: Int64 = 1100
   /// The number of days after its publication in which an offer with an ambiguous date ends.
   private static let orderDays: Int64 = 400
 
@@ -94,7 +98,15 @@ struct EndText {
   }
 
   private mutating func add(_ date: ParsedDate?, _ range: Range<Int>) {
-    if let date { ends.append((date, range)) } else { isUnclear = true }
+    guard let date else {
+      isUnclear = true
+      return
+    }
+    // Other dates are those of history, or stand for no end.
+    let day = date.seconds / 86_400
+    if (10_957..<2_932_532).contains(day), day > (published ?? 0) - Self.pastDays {
+      ends.append((date, range))
+    }
   }
 
   private static func day(_ number: Int64) -> ParsedDate {
@@ -128,6 +140,11 @@ struct EndText {
       "valid from", "valid", "good", "from", "gültig vom", "gültig von", "gültig", "vom", "du",
       "valable du", "valable", "del", "válido del", "válido", "dal", "van",
     ].map { Trigger(word: $0, isStrong: false, isSpan: true) }
+
+  /// The words that begin with each byte.
+  private static let triggersByStart: [[Trigger]] = (0..<256).map { byte in
+    triggers.filter { Int($0.word.utf8Start[0]) == byte }
+  }
 
   /// Words between one for an end and the date.
   private static let fillers: [StaticString] = [
@@ -176,23 +193,53 @@ struct EndText {
     }
     if trigger.isSpan { return }
     if let found = places.lazy.compactMap({ [self] in date(at: $0) }).first {
-      let isOne = findEnd(["or", "oder", "ou", "o"], at: skipMarksAndSpaces(found.end)) == nil
-      return add(isOne ? found.date : nil, start..<found.end)
+      return add(hasOther(behind: found.end) ? nil : found.date, start..<found.end)
     }
     guard let weekday, trigger.isStrong, trigger.isVerb || !isSpan(before: start) else { return }
     guard let published else {
       isUnclear = true
       return
     }
-    // January 1, 1970 was a Thursday. Of an offer of a Sunday that ends on Sunday, the day is unknown.
-    let today = (published + 3) % 7 + 1
+    let today = Self.weekday(of: published)
+    // In `Fri 1/8` the day of the week decides which number is the day.
+    let next = skipMarks(weekday.end)
+    if next < low.count, CharacterScan.isDigit(low[next]), !isTime(at: next) {
+      let dates = DateOrder.allCases.compactMap { order in
+        var text = self
+        text.order = order
+        return text.date(at: next)
+      }.filter { Self.weekday(of: $0.date.seconds / 86_400) == weekday.number }
+      return add(dates.count == 1 ? dates[0].date : nil, start..<(dates.first?.end ?? next))
+    }
+    // Of an offer of a Sunday that ends on Sunday, the day is unknown.
     add(
       today == weekday.number
         ? nil : Self.day(published + (weekday.number - today + 7) % 7), start..<weekday.end)
   }
 
+  /// January 1, 1970 was a Thursday.
+  private static func weekday(of day: Int64) -> Int64 { (day + 3) % 7 + 1 }
+
+  /// Whether a time is at an index, as in `8pm` and `23:59`.
+  private func isTime(at start: Int) -> Bool {
+    var index = start
+    while index < low.count, CharacterScan.isDigit(low[index]) { index += 1 }
+    if index < low.count, low[index] == 0x3A { return true }
+    let marks: [StaticString] = ["am", "pm", "a.m.", "p.m.", "uhr", "h"]
+    return findEnd(marks, at: CharacterScan.skipSpaces(low, from: index)) != nil
+  }
+
+  /// Whether another date follows one that ends at an index, behind `or`.
+  private func hasOther(behind end: Int) -> Bool {
+    let joint = findEnd(["or", "oder", "ou", "o"], at: skipMarksAndSpaces(end))
+    guard let joint else { return false }
+    let next = CharacterScan.skipSpaces(low, from: joint)
+    return next < low.count && CharacterScan.isDigit(low[next]) || date(at: next) != nil
+      || weekday(at: next) != nil
+  }
+
   private func findTrigger(at index: Int) -> (Trigger, end: Int)? {
-    for trigger in Self.triggers {
+    for trigger in Self.triggersByStart[Int(low[index])] {
       if let end = CharacterScan.findEnd(of: trigger.word, in: low, at: index) {
         return (trigger, end)
       }
@@ -337,17 +384,51 @@ extension EndText {
   }
 
   private func fullDate(_ range: Range<Int>) -> ParsedDate? {
-    let part = UnsafeRawBufferPointer(rebasing: text[range])
+    fullDate(of: UnsafeRawBufferPointer(rebasing: text[range]))
+  }
+
+  private func fullDate(of part: UnsafeRawBufferPointer) -> ParsedDate? {
     guard part.count >= 6, part.contains(where: CharacterScan.isDigit),
       !part.allSatisfy(CharacterScan.isDigit) || part.count == 8
     else { return nil }
-    return inOrder {
+    let date = inOrder {
       DateParser.parse(part, order: $0)
     } within: { date in
       guard let published else { return nil }
       let day = DayZone.fixed(offsetSeconds: 0).day(of: date)
       return (published...(published + Self.orderDays)).contains(day)
     }
+    guard let date else { return pointDate(Array(part)) }
+    // `11.05.26` from America has the month first.
+    if order == nil, let published, Self.hasTwoOrders(Array(part)),
+      date.seconds / 86_400 < published
+    {
+      return nil
+    }
+    return date
+  }
+
+  /// Reads `5.12.26`, which without a word for an end before it may be a version.
+  private func pointDate(_ part: [UInt8]) -> ParsedDate? {
+    let numbers = part.split(separator: 0x2E, omittingEmptySubsequences: false)
+    guard numbers.count == 3,
+      numbers.allSatisfy({ (1...2).contains($0.count) && $0.allSatisfy(CharacterScan.isDigit) }),
+      numbers[2].count == 2
+    else { return nil }
+    let padded = numbers.map { ($0.count == 1 ? [0x30] : []) + Array($0) }
+    if padded.map(Array.init) == numbers.map(Array.init) { return nil }
+    return Array(padded.joined(separator: [0x2E])).withUnsafeBytes { fullDate(of: $0) }
+  }
+
+  /// Whether the two first numbers of a date may both be a month.
+  private static func hasTwoOrders(_ part: [UInt8]) -> Bool {
+    let numbers = part.split { !CharacterScan.isDigit($0) }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    guard part.allSatisfy({ !CharacterScan.isLetter($0) && $0 < 0x80 }), numbers.count >= 2,
+      let first = Int(numbers[0]), let second = Int(numbers[1])
+    else { return false }
+    return first <= 12 && second <= 12 && first != second
   }
 
   /// The date that a parser finds. If it finds none without an order and the feed's is unknown, one of the two
@@ -379,13 +460,20 @@ extension EndText {
     {
       return nil
     }
+    // `At 12.05` is a time.
+    let edge = CharacterScan.skipSpacesBack(low, from: range.lowerBound)
+    if CharacterScan.findStart(of: "at", in: low, endingAt: edge) != nil,
+      part.allSatisfy({ CharacterScan.isDigit($0) || $0 == 0x2E })
+    {
+      return nil
+    }
     let separators = part.filter { $0 == 0x2F || $0 == 0x2D || $0 == 0x2E }
     let isNumeric = part.allSatisfy {
       CharacterScan.isDigit($0) || $0 == 0x2F || $0 == 0x2D || $0 == 0x2E
     }
     if isNumeric, separators.isEmpty || separators.count > 2 { return nil }
     let year = CivilDay(number: first).year
-    return inOrder { order in
+    let date = inOrder { order in
       for year in [year, year + 1] {
         var whole = part
         if part.suffix(3).elementsEqual("日".utf8) {
@@ -405,6 +493,13 @@ extension EndText {
     } within: { _ in
       true
     }
+    // Of `11/5` in late November, November is over; May is too far to be certain.
+    if order == nil, let date, separators.first != 0x2E, Self.hasTwoOrders(part),
+      date.seconds / 86_400 > published + Self.nearDays
+    {
+      return nil
+    }
+    return date
   }
 
   /// Reads `12月31日まで` and `2026年12月31日迄` at an index, and a date after a Chinese word for an end; returns
@@ -419,7 +514,13 @@ extension EndText {
     }
     for word in ["まで", "迄", "까지"] as [StaticString]
     where CharacterScan.stands(word, in: low, at: start) {
-      let edge = CharacterScan.skipSpacesBack(low, from: start)
+      var edge = CharacterScan.skipSpacesBack(low, from: start)
+      // A day of the week in brackets.
+      if edge > 0, low[edge - 1] == 0x29,
+        let open = low[max(0, edge - 12)..<edge].lastIndex(of: 0x28)
+      {
+        edge = CharacterScan.skipSpacesBack(low, from: open)
+      }
       // The date is before the word; its longest part that is a date counts.
       var first = edge
       var found: (date: ParsedDate, start: Int)?

@@ -128,7 +128,8 @@ struct DealText {
     if (1...3).contains(end - start) {
       return (low[start..<end].reduce(0) { $0 * 10 + Int($1 - 0x30) }, end)
     }
-    for (word, value) in DealWords.numbers {
+    guard start < low.count else { return nil }
+    for (word, value) in DealWords.numbers where word.utf8Start[0] == low[start] {
       if let end = CharacterScan.findEnd(of: word, in: low, at: start) { return (value, end) }
     }
     return nil
@@ -137,7 +138,9 @@ struct DealText {
   private func skip(_ index: Int) -> Int { CharacterScan.skipSpaces(low, from: index) }
 
   private func findEnd(_ phrases: [StaticString], at index: Int) -> Int? {
-    for phrase in phrases {
+    guard index < low.count else { return nil }
+    let first = low[index]
+    for phrase in phrases where phrase.utf8Start[0] == first {
       if let end = CharacterScan.findEnd(of: phrase, in: low, at: index) { return end }
     }
     return nil
@@ -197,7 +200,7 @@ extension DealText {
   /// The range of an amount with the words that make it a saving; nil if there are none.
   private mutating func saving(_ printed: RewardParser.Printed) -> Range<Int>? {
     let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
-    guard printed.isPlausible else { return nil }
+    guard printed.isPlausible, printed.value != 0 else { return nil }
     let after = savingEnd(end)
     // Words such as `an extra` and `up to` may be between the word for the saving and the amount.
     var first = start
@@ -216,7 +219,10 @@ extension DealText {
     let before = findStart(DealWords.savingsBefore, endingAt: edge)
     let isMinus = hasMinus(before: start)
     guard after != nil || before != nil || isMinus else { return nil }
-    if let before, after == nil, isNegated(before) { return nil }
+    if let before, after == nil {
+      let edge = CharacterScan.skipSpacesBack(low, from: before)
+      if isNegated(before) || findStart(DealWords.afterwards, endingAt: edge) != nil { return nil }
+    }
     let from = before ?? limitStart ?? start
     if isOrdinal(before: from) {
       isUnclear = true
@@ -233,7 +239,9 @@ extension DealText {
     var index = skip(end)
     if index == end, index < low.count, low[index] == 0x2D { index += 1 }
     guard let behind = findEnd(DealWords.savingsAfter, at: index) else { return nil }
-    if findEnd(DealWords.vouchers, at: index) != nil, isPrize(before: end) { return nil }
+    if findEnd(DealWords.vouchers, at: index) != nil, isPrize(before: end) || isSold(at: behind) {
+      return nil
+    }
     guard behind < low.count else { return behind }
     // `Off-road` and `back to school` are other words.
     if low[behind] == 0x2D, behind + 1 < low.count, CharacterScan.isLetter(low[behind + 1]) {
@@ -327,6 +335,14 @@ extension DealText {
     }
   }
 
+  /// Whether the price of a voucher is at an index, as in `$20 voucher for $10`.
+  private func isSold(at start: Int) -> Bool {
+    guard let joint = findEnd(DealWords.exchanges, at: skip(start)) else { return false }
+    let price = skip(joint)
+    return price < low.count
+      && low[price..<min(low.count, price + 4)].contains(where: CharacterScan.isDigit)
+  }
+
   /// The range of a price with the words that belong to it; nil for another amount.
   private mutating func price(_ printed: RewardParser.Printed) -> Range<Int>? {
     let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
@@ -351,7 +367,10 @@ extension DealText {
     otherCount += 1
     guard isTitle, findStart(DealWords.figures, endingAt: edge) == nil else { return nil }
     let isEnd =
-      next == low.count || [0x28, 0x29, 0x2B, 0x5B, 0x5D, 0x7C].contains(low[next])
+      next == low.count || [0x28, 0x29, 0x5B, 0x5D, 0x7C].contains(low[next])
+      // `$35+` is the least of several amounts.
+      || low[next] == 0x2B
+        && (next > end || next + 1 < low.count && CharacterScan.isLetter(low[next + 1]))
       || findEnd(["shipped", "w/", "at", "via", "& free"], at: next) != nil
     guard isEnd else { return nil }
     otherCount -= 1
@@ -416,6 +435,9 @@ extension DealText {
     }
     guard index < low.count, first.value <= 100 else { return nil }
     let isSlash = low[next] == 0x2F
+    // `Dinner for 2 for $50` and `iPhone 15 for $799` are one thing each.
+    let edge = CharacterScan.skipSpacesBack(low, from: start)
+    if findStart(DealWords.exchanges + DealWords.models, endingAt: edge) != nil { return nil }
     var digit = index
     while digit < low.count, digit < index + 5, !CharacterScan.isDigit(low[digit]),
       low[digit] != 0x20
@@ -462,22 +484,24 @@ extension DealText {
   private mutating func word(at start: Int) -> Int {
     var end = start + 1
     while end < low.count, CharacterScan.isWordByte(low[end]) { end += 1 }
+    if !DealWords.isStart[Int(low[start])] { return end }
+    // `Due` is another word in English.
+    if low[start] != 0x64, let multiple = multiple(at: start) { return multiple }
     if role == .price { return end }
-    if let bogo = findEnd(["bogof", "bogo", "b1g1", "b2g1", "bogoho"], at: start) {
+    if let bogo = findEnd(DealWords.bogos, at: start) {
       return take(start..<(qualifierEnd(skip(bogo)) ?? bogo))
     }
     if let half = findEnd(DealWords.halves, at: start) {
       let edge = CharacterScan.skipSpacesBack(low, from: start)
       return take((findStart(DealWords.limits, endingAt: edge) ?? start)..<half)
     }
-    if let delivery = findEnd(DealWords.deliveries, at: start) {
+    if let delivery = findEnd(DealWords.deliveries, at: start), !isNegated(start),
+      findEnd(["not"], at: skip(delivery)) == nil
+    {
       minor.append(start..<delivery)
       return delivery
     }
     if let reward = exchange(at: start) { return take(start..<reward) }
-    if low[start] == 0x74, let two = CharacterScan.findEnd(of: "two for one", in: low, at: start) {
-      return take(start..<two)
-    }
     return end
   }
 
@@ -496,7 +520,7 @@ extension DealText {
 
   /// The end of `buy 2 get 1 free`, `lleva 3 paga 2` and the like at an index; nil for another text.
   private func exchange(at start: Int) -> Int? {
-    for (take, give) in DealWords.exchangeVerbs {
+    for (take, give) in DealWords.exchangeVerbs where take.utf8Start[0] == low[start] {
       guard let verb = CharacterScan.findEnd(of: take, in: low, at: start) else { continue }
       var index = skip(verb)
       if let any = findEnd(["any"], at: index) { index = skip(any) }

@@ -21,7 +21,13 @@ enum DealWords {
   ]
 
   /// Words after those of `savingsAfter` that show another meaning.
-  static let otherAfter: [StaticString] = ["to", "road", "pain", "season", "the grid", "grid"]
+  static let otherAfter: [StaticString] = [
+    "to", "road", "pain", "season", "the grid", "grid", "in stock", "on sale", "massage",
+    "massager", "scratcher", "bond", "bonds", "account", "accounts", "challenge", "rate", "rates",
+    "book", "books", "peak", "its peak", "high", "highs", "its high",
+  ]
+  /// Words before those of `savingsBefore` that make the amount the price that is left.
+  static let afterwards: [StaticString] = ["after", "nach", "après", "tras", "dopo"]
 
   /// Words before an amount that is saved.
   static let savingsBefore: [StaticString] = [
@@ -42,9 +48,14 @@ enum DealWords {
     "til", "på", "sie", "zusätzlich", "um", ":",
   ]
   /// Words for a limit, and others that belong to the amount after them.
-  static let limits: [StaticString] = [
-    "up to", "bis zu", "jusqu'à", "jusqu’à", "hasta un", "hasta el", "hasta", "fino a", "fino al",
-    "tot", "op til", "upp till", "até", "最大", "最高", "extra", "additional", "minus",
+  static let limits: [StaticString] =
+    [
+      "up to", "bis zu", "jusqu'à", "jusqu’à", "hasta un", "hasta el", "hasta", "fino a", "fino al",
+      "tot", "op til", "upp till", "até", "最大", "最高", "extra", "additional", "minus",
+    ] + least
+  /// Words before the least of several savings.
+  static let least: [StaticString] = [
+    "at least", "over", "more than", "mindestens", "au moins", "al menos", "almeno",
   ]
 
   /// Words between a saving and the number of things to buy for it.
@@ -83,20 +94,29 @@ enum DealWords {
   static let exchanges: [StaticString] = [
     "for", "für", "pour", "por", "per", "voor", "för", "za",
   ]
+  /// Words before a number that belongs to the name of a thing, as in `iPhone 15 for $799`.
+  static let models: [StaticString] = [
+    "iphone", "ipad", "galaxy", "pixel", "playstation", "ps", "xbox", "switch", "quest", "gopro",
+    "hero", "kindle", "windows", "office", "series", "watch", "macos", "fifa", "halo", "kart",
+    "part", "volume", "vol.", "season", "chapter", "level", "version", "gen", "model", "mk", "no.",
+    "size", "age", "ages", "week", "day", "zone", "channel",
+  ]
   static let pricesOf: [StaticString] = [
     "for the price of", "for price of", "zum preis von", "pour le prix de", "pour le prix d'",
     "al precio de", "por el precio de", "al prezzo di", "voor de prijs van", "w cenie", "för",
   ]
   static let guests: [StaticString] = [
     "people", "person", "persons", "guests", "adults", "nights", "days", "weeks", "hours", "years",
-    "personen", "nächte", "tage", "personnes", "nuits", "jours", "personas", "noches",
+    "personen", "nächte", "tage", "personnes", "nuits", "jours", "personas", "noches", "night",
+    "day", "week", "hour", "year", "month", "months", "guest", "adult", "nacht", "nuit", "noche",
   ]
   static let free: [StaticString] = [
     "free", "for free", "gratis", "kostenlos", "geschenkt", "offert", "offerte", "offerts",
     "gratuit", "gratuite", "gratuito", "omaggio", "grátis",
   ]
   static let halves: [StaticString] = [
-    "half price", "half off", "zum halben preis", "halber preis", "à moitié prix", "moitié prix",
+    "half price", "half-price", "half off", "half-off", "zum halben preis", "halber preis",
+    "à moitié prix", "moitié prix",
     "a mitad de precio", "a metà prezzo", "halve prijs",
   ]
   static let deliveries: [StaticString] = [
@@ -147,11 +167,22 @@ enum DealWords {
     "tops", "below", "above", "over", "under", "hits", "raises", "raised", "than", "least", "past",
     "near", "nearly", "by", "to", "of", "about", "around", "almost", "reaches", "pays", "paid",
     "fined", "in", "a", "and", "&", "+", "gets", "lost", "loses", "won", "wins", "sold", "at",
-    "up to", "bis", "von", "auf", "um", "de", "di", "à", "con", "mit", "with", "save", "extra",
+    "up to", "bis", "von", "auf", "um", "de", "di", "à", "con", "mit", "with", "save", "saves",
+    "saved", "extra", "get", "on", "earn",
   ]
   static let rates: [StaticString] = [
     "each", "ea", "ea.", "per lb", "per kg", "per pound", "per person", "per night", "per month",
     "pro stück", "je stück", "pro kg", "je kg", "la pièce", "l'unité", "le kilo", "cada uno",
     "la unidad", "el kilo", "al kg", "per stuk", "apiece",
   ]
+
+  static let bogos: [StaticString] = ["bogof", "bogo", "b1g1", "b2g1", "bogoho"]
+  /// For each byte whether a word may begin with it that begins a reward without an amount before it. Most words do
+  /// not, so that lists need not be searched for them.
+  static let isStart: [Bool] = {
+    var isStart = [Bool](repeating: false, count: 256)
+    let words = bogos + halves + deliveries + exchangeVerbs.map(\.take) + numbers.map(\.word)
+    for word in words { isStart[Int(word.utf8Start[0])] = true }
+    return isStart
+  }()
 }

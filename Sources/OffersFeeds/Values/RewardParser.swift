@@ -356,12 +356,15 @@ enum RewardWords {
     return FoldedText(part).lowered.withUnsafeBytes(body)
   }
 
-  /// Whether a text is about another thing than the first one, as `BOGO 50% off` and `second one 50% off`.
+  /// Whether a text is about another thing than the first one, or about several, as `BOGO 50% off`, `second one 50% off`
+  /// and `two for $5`.
   static func isOfAnother(_ text: UnsafeRawBufferPointer) -> Bool {
     for index in text.indices where index == 0 || !CharacterScan.isWordByte(text[index - 1]) {
       let words: [StaticString]
       switch text[index] | 0x20 {
       case 0x62: words = ["bogo", "buy one"]
+      case 0x74: words = ["two for", "three for"]
+      case 0x66: words = ["four for", "five for"]
       case 0x67: words = ["get one"]
       case 0x73: words = ["second", "segund"]
       case 0x7A: words = ["zweite"]
@@ -443,7 +446,7 @@ enum RewardWords {
     }
     let tail = UnsafeRawBufferPointer(rebasing: text[max(0, end - 24)..<end])
     return FoldedText(tail).lowered.withUnsafeBytes { low in
-      DealWords.openPrices.contains {
+      (DealWords.openPrices + DealWords.least).contains {
         CharacterScan.findStart(of: $0, in: low, endingAt: low.count) != nil
       }
     }

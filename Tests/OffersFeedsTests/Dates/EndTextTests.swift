@@ -61,6 +61,11 @@ struct EndTextTests {
     ("Vence el 5/12/2026", "2026-12-05"),
     ("2026/12/31まで", "2026-12-31"),
     ("有効期限：2026年12月31日", "2026-12-31"),
+    ("12月24日（木）まで", "2026-12-24"),
+    ("bis 5.12.26", "2026-12-05"),
+    ("expires Dec 13 or while supplies last", "2026-12-13"),
+    ("Ends Fri 1/8", "2027-01-08"),
+    ("Ends Friday 8pm", "2026-11-27"),
   ]
 
   @Test("a date behind a word for an end is the end", arguments: ends)
@@ -112,8 +117,17 @@ struct EndTextTests {
     "Take 5 off", "Off Campus: 20 dorm ideas", "0% APR for 12 months", "7-Up 2 liter", "€10 off",
     "$10 off", "€5 off", "3 for $10", "Buy 2 for $5", "Chair $49.99 each", "Ends 12/1.",
     "Ends next Sunday", "Until supplies last", "Weekends 5 December", "ends in 3 days",
-    "Starts 5 December", "Until May be announced", "24 Dec until midnight",
+    "Starts 5 December", "Until May be announced", "24 Dec until midnight", "Exp 11/5",
+    "exp. 11.05.26", "Ends at 12.05", "Expires 9999-12-31", "Expires 0001-01-01",
+    "War until 11 November 1918", "Bis 12.12.12", "version until 1.2.3",
   ]
+
+  @Test(
+    "a date that may be either of two days is unclear",
+    arguments: ["Ends Friday 13", "expires Dec 13 or Dec 14"])
+  func leavesSeveral(text: String) {
+    #expect(Self.read(text, published: Self.thursday) == "several")
+  }
 
   @Test("other dates and words are no ends", arguments: others)
   func leavesOthers(text: String) {

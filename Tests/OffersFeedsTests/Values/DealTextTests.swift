@@ -126,6 +126,11 @@ struct DealTextTests {
     ("€10 off", "USD", "€10 off = 1000 EUR"),
     ("$10 off", "EUR", "$10 off = text"),
     ("€5 off", nil, "€5 off = 500 EUR"),
+    ("At least 20% off", "USD", "At least 20% off = text"),
+    ("Save over $50 on tools", "USD", "Save over $50 = text"),
+    ("Half-price pizza", "USD", "Half-price = text"),
+    ("Two for $5", "USD", "Two for $5 = text"),
+    ("Two for the price of one", "USD", "Two for the price of one = text"),
   ]
 
   @Test("the saving is found with the words that belong to it", arguments: rewards)
@@ -142,7 +147,11 @@ struct DealTextTests {
     "Raised $5 million", "Top 10 tips to save money", "5-star hotel", "The 39 Steps",
     "50 Shades, 100 ways", "Take 5 off", "Off Campus: 20 dorm ideas", "0% APR for 12 months",
     "99.9% effective", "7-Up 2 liter", "Stocks fall 2%", "Unemployment down 0.5%",
-    "Expiration Date: 12/31/2026", "Endet am Sonntag",
+    "Expiration Date: 12/31/2026", "Endet am Sonntag", "PlayStation 5 for $499 back in stock",
+    "iPhone 15 for $799", "$20 back massage", "$5 in savings bonds", "$100 savings account",
+    "Shares 5% off highs", "$20 voucher for $10", "After rebate $5", "Nach Rabatt 5 €", "$0 off",
+    "Tickets for 2 for 1 night", "Dinner for 2 for $50", "No free shipping",
+    "Free delivery not included", "Due for $5",
   ]
 
   @Test("an amount or number without a word for a saving is no reward", arguments: others)
@@ -181,6 +190,12 @@ struct DealTextTests {
     ("Chair $49.99 each", "$49.99 each = 4999 USD"),
     ("Was £20, now £10", "£10 = 1000 GBP"),
     ("Save $5: chair for $20", "$20 = 2000 USD"),
+    ("iPhone 15 for $799", "$799 = 79900 USD"),
+    ("Two for $5", "Two for $5 = text"),
+    ("Dinner for 2 for $50", "$50 = 5000 USD"),
+    ("Lamp $35+", "several"),
+    ("Free shipping on $35", "several"),
+    ("Man saves $5,000", "several"),
   ]
 
   @Test("the price is found beside a word for it, or at the end of a title", arguments: prices)
