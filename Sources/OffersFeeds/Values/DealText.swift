@@ -278,7 +278,8 @@ extension DealText {
       (isDirect, hasWord) = (false, true)
       index = skip(next)
     }
-    if index < low.count, low[index] == 0x28 { index += 1 }
+    let hasBracket = index < low.count && low[index] == 0x28
+    if hasBracket { index += 1 }
     guard index > end, index < low.count, isDirect || hasWord else { return nil }
     if isDirect, !CharacterScan.isDigit(low[index]), low[index] &- 0x61 >= 26 {
       // `$5 off $25`: an amount to spend.
@@ -299,7 +300,8 @@ extension DealText {
     if !isDirect, rewards.findPrinted(in: text, at: index) != nil { return nil }
     // A size is no number of things: `12 oz`, `2-pack`.
     if count.end < low.count, low[count.end] == 0x2D || low[count.end] == 0x2E { return nil }
-    return findEnd(DealWords.units, at: skip(count.end)) == nil ? count.end : nil
+    if findEnd(DealWords.units, at: skip(count.end)) != nil { return nil }
+    return hasBracket && count.end < low.count && low[count.end] == 0x29 ? count.end + 1 : count.end
   }
 
   /// Whether a word before a saving says that it is that of a second item, as in `2nd at 50% off`.
@@ -491,7 +493,7 @@ extension DealText {
     if let bogo = findEnd(DealWords.bogos, at: start) {
       return take(start..<(qualifierEnd(skip(bogo)) ?? bogo))
     }
-    if let half = findEnd(DealWords.halves, at: start) {
+    if let half = findEnd(DealWords.halves, at: start), half == low.count || low[half] != 0x2D {
       let edge = CharacterScan.skipSpacesBack(low, from: start)
       return take((findStart(DealWords.limits, endingAt: edge) ?? start)..<half)
     }

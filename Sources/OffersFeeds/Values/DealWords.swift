@@ -75,7 +75,7 @@ enum DealWords {
   static let units: [StaticString] = [
     "oz", "fl", "ml", "cl", "l", "g", "gr", "kg", "mg", "lb", "lbs", "cm", "mm", "m", "ft", "inch",
     "in", "ct", "count", "pk", "pack", "packs", "liter", "litre", "gb", "tb", "w", "v", "hours",
-    "days", "nights", "people", "grid", "%",
+    "days", "weeks", "months", "month", "year", "years", "nights", "people", "grid", "%",
   ]
 
   static let ordinals: [StaticString] = [

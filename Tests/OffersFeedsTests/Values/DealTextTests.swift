@@ -130,6 +130,8 @@ struct DealTextTests {
     ("Save over $50 on tools", "USD", "Save over $50 = text"),
     ("Half-price pizza", "USD", "Half-price = text"),
     ("Two for $5", "USD", "Two for $5 = text"),
+    ("$5 off (2) Tide", "USD", "$5 off (2) = text"),
+    ("50% off for 3 months", "USD", "50% off = 5000 %"),
     ("Two for the price of one", "USD", "Two for the price of one = text"),
   ]
 
@@ -151,7 +153,7 @@ struct DealTextTests {
     "iPhone 15 for $799", "$20 back massage", "$5 in savings bonds", "$100 savings account",
     "Shares 5% off highs", "$20 voucher for $10", "After rebate $5", "Nach Rabatt 5 €", "$0 off",
     "Tickets for 2 for 1 night", "Dinner for 2 for $50", "No free shipping",
-    "Free delivery not included", "Due for $5",
+    "Free delivery not included", "Due for $5", "Half off-road, half on it",
   ]
 
   @Test("an amount or number without a word for a saving is no reward", arguments: others)
