@@ -194,7 +194,7 @@ private final class UnnamedFile {
     OffersError(.storageFailed, "A temporary file for another program could not be written.")
   }
 
-  /// What the child has written.
+  /// The bytes that the child has written to the file so far.
   func read() -> [UInt8] {
     lseek(fileno(file), 0, SEEK_SET)
     return Array(

@@ -74,7 +74,7 @@ package enum RewardHistory {
     var changes: [Change] = []
     var bytes = 0
     var isCut = false
-    /// The rewards of the last change of the reward before the listed changes.
+    /// The old and new reward of the newest change of the reward that is older than the listed changes.
     var earlier: (old: Reward?, new: Reward?)?
     while earlier == nil, let row = try next() {
       guard let change = Change(row) else { continue }

@@ -86,7 +86,7 @@ public struct OfferQuery: Hashable, Sendable {
 /// keys that the offer had, so that a list read page by page omits no offer that was in it
 /// throughout, even when offers change in between.
 public struct OfferPosition: Hashable, Sendable {
-  /// What an offer is sorted by in one column.
+  /// A component of the sort key of an offer.
   package enum Value: Hashable, Sendable {
     /// The offer has no value to sort by.
     case none

@@ -83,7 +83,8 @@ extension Reward.Value {
   }
 
   /// The code that is stored for an amount whose currency is unknown, because the constraints of the stores and
-  /// the format of exports require a code for each amount. ISO 4217 assigns it to transactions without a currency.
+  /// the format of exports require a code for each amount. The three letters are the code that ISO 4217 assigns to
+  /// transactions without a currency, and no placeholder.
   private static let unknownCurrency = "XXX"
 
   /// The code of an amount's currency as a store keeps it, where each amount has one; nil for other

@@ -9,7 +9,7 @@ import Foundation
 ///
 /// The stores keep folded texts. A change of the folding needs a migration that makes them anew.
 package enum LetterFolding {
-  /// What stands for a character in a folded text, and whether the character is part of a word.
+  /// The case folding of a character: its folded scalars, and whether the character is part of a word.
   package struct Folded {
     /// Up to three Unicode scalars of 21 bits, the first one lowest, and the two marks.
     private let bits: UInt64
@@ -72,7 +72,7 @@ package enum LetterFolding {
     }
   }
 
-  /// What stands for a Unicode scalar in a folded text.
+  /// The case folding of a Unicode scalar.
   package static func fold(_ scalar: UInt32) -> Folded {
     if scalar < latinEnd { return latin[Int(scalar)] }
     if scalar < westernEnd { return western[Int(scalar - latinEnd)] }

@@ -18,7 +18,7 @@ final class ZIPUnpacker: Unpacker {
     case directory
   }
 
-  /// What is done with the data of an entry.
+  /// The handling of the data of an entry.
   private enum Use {
     case pass
     /// The data may be the document if there is no other one.

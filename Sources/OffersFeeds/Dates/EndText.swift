@@ -9,7 +9,7 @@ struct EndText {
   /// The version of the rules; see `DateParser.rules`.
   static let rules = "1"
 
-  /// What a text states.
+  /// The result of a search for an end in a text.
   enum Finding: Equatable {
     case none
     /// The end, and the part of the text that states it.
@@ -29,13 +29,15 @@ struct EndText {
 
   /// The number of words for an end that are looked at.
   private static let limit = 64
-  /// The number of days after its publication in which an offer without a year ends.
+  /// The number of days after the publication within which a date without a year lies.
   private static let yearDays: Int64 = 270
-  /// The same for one whose day and month are only told apart by that.
+  /// The number of days after the publication within which such a date lies if its day and month could also be
+  /// the other way round.
   private static let nearDays: Int64 = 92
-  /// The number of days before its publication in which an offer may have ended.
+  /// The number of days before the publication within which a date is an end: an old coupon, and no event of
+  /// history.
   private static let pastDays: Int64 = 1100
-  /// The number of days after its publication in which an offer with an ambiguous date ends.
+  /// The number of days after the publication within which one of the two readings of an ambiguous date lies.
   private static let orderDays: Int64 = 400
 
   /// - Parameters:

@@ -169,8 +169,8 @@ extension FeedDefinition {
   /// compares every offer again after the rules change.
   package var derivationSeed: UInt64 {
     var rules = self
-    // Address, interval and presentation do not influence the stored offers.
-    // What its values mean does: a price is no percentage.
+    // Address, interval and presentation do not influence the stored offers. The role of the values does, because a
+    // price is never a percentage.
     rules.presentation = FeedPresentation(valueRole: presentation.valueRole)
     rules.home = nil
     rules.source = nil

@@ -11,7 +11,7 @@ struct DealText {
   /// The version of the rules; see `RewardParser.rules`.
   static let rules = "1"
 
-  /// What a text states.
+  /// The result of a search for a reward or a price in a text.
   enum Finding: Equatable {
     case none
     /// The part of the text that states the reward or price, as it is printed.
@@ -345,7 +345,7 @@ extension DealText {
       && low[price..<min(low.count, price + 4)].contains(where: CharacterScan.isDigit)
   }
 
-  /// The range of a price with the words that belong to it; nil for another amount.
+  /// The range of a price with its words, such as `from $3`; nil for an amount that is no price, such as an old one.
   private mutating func price(_ printed: RewardParser.Printed) -> Range<Int>? {
     let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
     if printed.isPercent { return nil }
@@ -475,7 +475,8 @@ extension DealText {
     return next == low.count || low[next] != 0x78 && findEnd(DealWords.units, at: next) == nil
   }
 
-  /// Keeps a reward that is a text without an exact value; returns its end.
+  /// Adds a reward without an exact value, such as `BOGO`, to the rewards found, unless a price is sought. Returns
+  /// the end of its range.
   private mutating func take(_ range: Range<Int>) -> Int {
     if role == .reward { main.append(range) }
     last = Last(range: range, isMain: role == .reward, printed: nil)

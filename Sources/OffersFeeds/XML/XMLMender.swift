@@ -30,8 +30,8 @@ package final class XMLMender {
   package private(set) var mendedCount = 0
 
   private var section = Section.start
-  /// The start of the current section in the current bytes. A closing delimiter must not overlap
-  /// the opening one.
+  /// The start of the current section, such as a comment, in the current bytes. A closing delimiter must not
+  /// overlap the opening one, as in `<!-->`.
   private var sectionStart = 0
   private var hasSkippedSpace = false
   /// Whether the content begins with an XML declaration, which has not been passed on.

@@ -82,7 +82,8 @@ private struct Draft {
 
   init(of name: String, _ text: String) throws {
     let folder = ProcessContext.variable("TMPDIR") ?? "/tmp"
-    // mkstemps replaces the six X by characters that make the name unique. Editors know YAML by the suffix.
+    // mkstemp(3): mkstemps requires these six X, and replaces them by characters that make the name unique. Editors
+    // know YAML by the suffix.
     var template = Array("\(folder)/offers-\(name)-XXXXXX.yaml".utf8CString)
     let descriptor = mkstemps(&template, Int32(".yaml".utf8.count))
     guard descriptor >= 0 else { throw Self.failure(folder) }

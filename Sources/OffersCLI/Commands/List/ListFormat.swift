@@ -110,7 +110,7 @@ extension PagerOptions {
 }
 
 extension HeldBack {
-  /// What is held back, as JSON.
+  /// The removals that are held back, as a JSON object.
   ///
   /// - Parameter current: the number of offers in the feed's list, with the missing ones.
   func document(current: Int) -> JSONObject {
