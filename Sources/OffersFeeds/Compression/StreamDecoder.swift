@@ -31,26 +31,35 @@ struct DecoderStep {
   let status: Status
 }
 
+/// The state of a library's stream at an address of its own, because the libraries require a stable one.
+private final class StableState<State> {
+  let pointer: UnsafeMutablePointer<State>
+
+  init(_ state: State) {
+    pointer = .allocate(capacity: 1)
+    pointer.initialize(to: state)
+  }
+
+  deinit {
+    pointer.deinitialize(count: 1)
+    pointer.deallocate()
+  }
+}
+
 /// Decompresses gzip, zlib and raw deflate with zlib.
 final class DeflateDecoder: StreamDecoder {
-  /// Allocated separately, since zlib requires a stable address.
-  private let stream: UnsafeMutablePointer<z_stream>
+  private let state = StableState(z_stream())
+  private var stream: UnsafeMutablePointer<z_stream> { state.pointer }
 
   /// - Parameter windowBits: the format, as `inflateInit2` takes it.
   /// - Throws: `OffersError` with `limitExceeded` without memory.
   init(windowBits: Int32) throws {
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: z_stream())
     let status = inflateInit2_(
-      stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+      state.pointer, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { throw Decompressor.outOfMemory }
   }
 
-  deinit {
-    inflateEnd(stream)
-    stream.deinitialize(count: 1)
-    stream.deallocate()
-  }
+  deinit { inflateEnd(stream) }
 
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
@@ -85,21 +94,16 @@ final class Bzip2Decoder: StreamDecoder {
   }
 
   private let functions: offers_libbz2
-  private let stream: UnsafeMutablePointer<offers_bz_stream>
+  private let state = StableState(offers_bz_stream())
+  private var stream: UnsafeMutablePointer<offers_bz_stream> { state.pointer }
 
   /// - Throws: `OffersError` with `malformedFeed` without the library, `limitExceeded` without memory.
   init() throws {
     functions = try Decompressor.functions(Self.library, of: "bzip2")
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: offers_bz_stream())
     guard functions.BZ2_bzDecompressInit(stream, 0, 0) == 0 else { throw Decompressor.outOfMemory }
   }
 
-  deinit {
-    _ = functions.BZ2_bzDecompressEnd(stream)
-    stream.deinitialize(count: 1)
-    stream.deallocate()
-  }
+  deinit { _ = functions.BZ2_bzDecompressEnd(stream) }
 
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
@@ -141,21 +145,16 @@ final class XZDecoder: StreamDecoder {
   private static let memoryLimitBytes: UInt64 = 68 << 20
 
   private let functions: offers_liblzma
-  private let stream: UnsafeMutablePointer<offers_lzma_stream>
+  private let state = StableState(offers_lzma_stream())
+  private var stream: UnsafeMutablePointer<offers_lzma_stream> { state.pointer }
 
   /// - Throws: `OffersError` with `malformedFeed` without the library, `limitExceeded` without memory.
   init() throws {
     functions = try Decompressor.functions(Self.library, of: "xz")
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: offers_lzma_stream())
     guard restart() else { throw Decompressor.outOfMemory }
   }
 
-  deinit {
-    functions.lzma_end(stream)
-    stream.deinitialize(count: 1)
-    stream.deallocate()
-  }
+  deinit { functions.lzma_end(stream) }
 
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer

@@ -45,19 +45,10 @@ struct EndText {
   ///   - order: whether the day or the month comes first in the feed's dates; nil if it is unknown.
   ///   - published: the number of the day on which the offer was published; nil if it is unknown.
   static func find(in text: String, order: DateOrder?, published: Int64?) -> Finding {
-    text.withBytes { original in
-      let folded = FoldedText(original)
-      return folded.bytes.withUnsafeBytes { plain in
-        folded.lowered.withUnsafeBytes { low in
-          var end = EndText(text: plain, low: low, order: order, published: published)
-          end.scan()
-          return end.reading { range in
-            String(
-              decoding: UnsafeRawBufferPointer(rebasing: original[folded.origin(of: range)]),
-              as: UTF8.self)
-          }
-        }
-      }
+    FoldedText.search(text) { plain, low, print in
+      var end = EndText(text: plain, low: low, order: order, published: published)
+      end.scan()
+      return end.reading(print)
     }
   }
 

@@ -41,6 +41,29 @@ struct FoldedText {
     return FoldedText(text).bytes.withUnsafeBytes(body)
   }
 
+  /// Calls a search with the folded bytes of a text, with their lower-case form, and with a function that returns
+  /// the original text of a range of these bytes.
+  static func search<Finding>(
+    _ text: String,
+    _ find: (
+      _ plain: UnsafeRawBufferPointer, _ low: UnsafeRawBufferPointer,
+      _ print: (Range<Int>) -> String
+    ) -> Finding
+  ) -> Finding {
+    text.withBytes { original in
+      let folded = FoldedText(original)
+      return folded.bytes.withUnsafeBytes { plain in
+        folded.lowered.withUnsafeBytes { low in
+          find(plain, low) { range in
+            String(
+              decoding: UnsafeRawBufferPointer(rebasing: original[folded.origin(of: range)]),
+              as: UTF8.self)
+          }
+        }
+      }
+    }
+  }
+
   /// The range in the original text of a range of `bytes`.
   func origin(of range: Range<Int>) -> Range<Int> {
     guard let origins else { return range }

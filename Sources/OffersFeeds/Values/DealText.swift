@@ -54,20 +54,10 @@ struct DealText {
   static func find(
     in text: String, role: ValueRole, isTitle: Bool, _ rewards: RewardParser
   ) -> Finding {
-    text.withBytes { original in
-      let folded = FoldedText(original)
-      return folded.bytes.withUnsafeBytes { plain in
-        folded.lowered.withUnsafeBytes { low in
-          var deal = DealText(
-            text: plain, low: low, rewards: rewards, role: role, isTitle: isTitle)
-          deal.scan()
-          return deal.reading { range in
-            String(
-              decoding: UnsafeRawBufferPointer(rebasing: original[folded.origin(of: range)]),
-              as: UTF8.self)
-          }
-        }
-      }
+    FoldedText.search(text) { plain, low, print in
+      var deal = DealText(text: plain, low: low, rewards: rewards, role: role, isTitle: isTitle)
+      deal.scan()
+      return deal.reading(print)
     }
   }
 

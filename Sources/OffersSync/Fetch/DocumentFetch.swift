@@ -295,7 +295,7 @@ extension DocumentFetch {
   /// The header fields of a request.
   private func headers(for address: String) -> [HeaderField] {
     var fields = [
-      HeaderField("user-agent", "offers/\(Version.current)"),
+      .userAgent,
       HeaderField(
         "accept",
         isImage

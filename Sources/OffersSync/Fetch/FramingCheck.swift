@@ -37,7 +37,7 @@ package struct FramingCheck: Sendable {
       let request = try TransportRequest(
         url: current,
         headers: [
-          HeaderField("user-agent", "offers/\(Version.current)"),
+          .userAgent,
           HeaderField("accept", "text/html,*/*;q=0.8"),
         ], mayBePrivate: allowsPrivateNetwork, headSeconds: Self.seconds, idleSeconds: Self.seconds)
       let response = try await transport.send(request)

@@ -56,7 +56,7 @@ package struct HTTPOpenIDTransport: OpenIDTransport {
     let request = try TransportRequest(
       url: url, posting: body,
       headers: [
-        HeaderField("user-agent", "offers/\(Version.current)"),
+        .userAgent,
         HeaderField("accept", "application/json"), HeaderField("accept-encoding", "identity"),
       ] + fields,
       mayBePrivate: origin == issuer || allowsPrivateNetwork, headSeconds: Self.seconds,

@@ -183,6 +183,11 @@ public struct HeaderField: Hashable, Sendable {
   }
 }
 
+extension HeaderField {
+  /// The `User-Agent` of all requests.
+  static let userAgent = HeaderField("user-agent", "offers/\(Version.current)")
+}
+
 extension [HeaderField] {
   /// The values of all fields of a name, in order.
   ///
