@@ -126,7 +126,7 @@ public struct SearchHit: Hashable, Sendable, Identifiable {
 
 /// Collects the hits of a search into an answer of bounded size. An offer for which no room is left
 /// is abridged, and so are those after it that do not fit.
-package struct SearchHits {
+package struct SearchHitCollector {
   package private(set) var hits: [SearchHit] = []
   private var roomBytes: Int
 

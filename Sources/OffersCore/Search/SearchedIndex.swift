@@ -29,7 +29,7 @@ extension SearchedIndex {
   /// A page of the results of a search; nil if it has no results at all.
   private func page(of words: SearchWords, _ query: SearchQuery) throws -> SearchResults? {
     let marks = SearchHighlighter(words)
-    var hits = SearchHits(maximumBytes: query.maximumBytes)
+    var hits = SearchHitCollector(maximumBytes: query.maximumBytes)
     var count = 0
     let offset = (query.page - 1) * query.limit
     try forEachOffer(with: words, limit: query.limit + 1, offset: offset) { offer in

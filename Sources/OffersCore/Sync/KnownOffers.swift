@@ -22,7 +22,7 @@ package struct KnownOffers: Sendable {
   private var seen: [UInt64] = []
   /// A hash index over the entries. Created at the first lookup that is not in the expected order:
   /// a feed in stored order without new offers never needs it.
-  private var index: SlotIndex?
+  private var index: OpenHashTable?
   /// The entry after the last one found, which the next lookup tries first.
   private var likely = 0
   private var brokenSlots: [Int] = []
@@ -138,8 +138,8 @@ package struct KnownOffers: Sendable {
     return vanished
   }
 
-  private func makeIndex() -> SlotIndex {
-    var made = SlotIndex(count: entries.count)
+  private func makeIndex() -> OpenHashTable {
+    var made = OpenHashTable(count: entries.count)
     for (slot, entry) in entries.enumerated() { made.insert(slot, hash: entry.idHash) }
     return made
   }
@@ -150,7 +150,7 @@ package struct KnownOffers: Sendable {
 /// Each entry holds a position, counted from 1, in its low bits and part of the hash as a tag in
 /// the remaining bits; 0 is a free entry. The tag rejects nearly all mismatches without a look at
 /// the list. Entries have 32 bits to keep the table small, because lookups access it at random.
-struct SlotIndex: Sendable {
+struct OpenHashTable: Sendable {
   private var places: [UInt32]
   /// The bits of an entry that hold the tag.
   private let tagMask: UInt32

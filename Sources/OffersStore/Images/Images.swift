@@ -244,14 +244,14 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `storageFailed`.
   public func fetchOffersWithWantedImages() async throws(OffersError) -> [Offer] {
     try await transaction(.read) { [user] transaction in
-      let keys = try WantedImages.offerKeys(in: transaction)
+      let keys = try PrefetchQuery.offerKeys(in: transaction)
       return try OfferTable.list(keys: keys, of: user, in: transaction).map(\.offer.offer)
     }
   }
 }
 
 /// The SQL that chooses images to fetch ahead.
-enum WantedImages {
+enum PrefetchQuery {
   /// More offers than the cache holds images, because several may share an image.
   private static let newestFactor = 10
 

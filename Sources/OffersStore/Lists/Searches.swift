@@ -141,7 +141,7 @@ extension SearchAnswer {
     let stored = try await searchStored(marked)
     var matches: [OfferRef: [SearchMatch]] = [:]
     for hit in stored.hits { matches[hit.offer.ref] = hit.matches }
-    var found = SearchHits(maximumBytes: query.maximumBytes)
+    var found = SearchHitCollector(maximumBytes: query.maximumBytes)
     for ref in search.offers {
       guard let offer = try await offers.findOffer(ref) else { continue }
       found.append(offer) { fields in

@@ -94,7 +94,7 @@ extension OffersDatabase {
     }
   }
 
-  /// Gives current offers of the feed the ids under which its document has them (`OfferRenaming`), with
+  /// Gives current offers of the feed the ids under which its document has them (`RenamedOfferMatcher`), with
   /// their stars and notices. They keep their history and their times.
   ///
   /// - Parameters:
@@ -131,9 +131,9 @@ enum RenamedOffers {
   static func find(
     of feed: String, _ newOffers: [RenameCandidate], _ missingKeys: [Int64],
     in transaction: any Transaction
-  ) throws -> [OfferRenaming.Rename] {
+  ) throws -> [RenamedOfferMatcher.Rename] {
     guard let feedKey = try FeedTable.findKey(feed, in: transaction) else { return [] }
-    func see(_ renaming: inout OfferRenaming, _ row: any SQLRow) {
+    func see(_ renaming: inout RenamedOfferMatcher, _ row: any SQLRow) {
       guard let url = row.findUTF8(2), let name = row.findUTF8(3) else { return }
       renaming.see(key: row.number(0), id: row.text(1), url: url, name: name)
     }
@@ -142,7 +142,7 @@ enum RenamedOffers {
       WHERE feed_key = $1 AND gone_at IS NULL AND found_at IS NULL AND url IS NOT NULL
       """
     // The missing ones first, which are few.
-    var renaming = OfferRenaming(newOffers, missingKeys: missingKeys)
+    var renaming = RenamedOfferMatcher(newOffers, missingKeys: missingKeys)
     let isMissing = transaction.dialect.isElement("offer_key", of: "$2")
     try transaction.scan(
       "\(sql) AND \(isMissing)", [.number(feedKey), .numbers(missingKeys)]
@@ -151,14 +151,14 @@ enum RenamedOffers {
       return true
     }
     if renaming.renames.isEmpty { return [] }
-    renaming = OfferRenaming(newOffers, missingKeys: missingKeys)
+    renaming = RenamedOfferMatcher(newOffers, missingKeys: missingKeys)
     try transaction.forEach(sql, [.number(feedKey)]) { see(&renaming, $0) }
     return renaming.renames
   }
 
   /// Gives an offer its new id, in favorites and notices as well.
   static func rename(
-    _ rename: OfferRenaming.Rename, of feed: String, in transaction: any Transaction
+    _ rename: RenamedOfferMatcher.Rename, of feed: String, in transaction: any Transaction
   ) throws {
     try transaction.run(
       "UPDATE offer SET id = $1 WHERE offer_key = $2", [.text(rename.newID), .number(rename.key)])

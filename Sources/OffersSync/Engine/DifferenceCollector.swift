@@ -20,7 +20,7 @@ final class DifferenceCollector: OfferSink {
   private(set) var offerCount = 0
   /// The look of the first offers.
   private(set) var look = FeedTraits()
-  /// The new offers with a link, at most one more than `OfferRenaming` compares; none for the first
+  /// The new offers with a link, at most one more than `RenamedOfferMatcher` compares; none for the first
   /// document of a feed.
   private(set) var linkedOffers: [RenameCandidate] = []
   private(set) var problems: [ReadProblem] = []
@@ -82,7 +82,8 @@ final class DifferenceCollector: OfferSink {
   }
 
   private func noteLink(of offer: OfferRecord, _ id: String) {
-    guard known.currentCount > 0, linkedOffers.count <= OfferRenaming.limit, let url = offer[.url],
+    guard known.currentCount > 0, linkedOffers.count <= RenamedOfferMatcher.limit,
+      let url = offer[.url],
       let name = offer[.name]
     else { return }
     linkedOffers.append(RenameCandidate(id: id, url: url.utf8, name: name.utf8))

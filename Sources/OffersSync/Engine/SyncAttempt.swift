@@ -389,8 +389,8 @@ extension SyncAttempt {
     if isTrial || isSelection || source == .standardInput { return false }
     let offers = collector.linkedOffers
     let keys = collector.known.vanishedKeys()
-    guard (1...OfferRenaming.limit).contains(offers.count),
-      (1...OfferRenaming.limit).contains(keys.count)
+    guard (1...RenamedOfferMatcher.limit).contains(offers.count),
+      (1...RenamedOfferMatcher.limit).contains(keys.count)
     else { return false }
     try Task.checkCancellation()
     return try await store.renameOffers(of: definition.name, as: offers, missingKeys: keys) > 0

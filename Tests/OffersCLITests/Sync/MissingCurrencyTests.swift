@@ -44,7 +44,7 @@ struct MissingCurrencyTests {
       let run = SyncRun(
         feed: "shop", source: "x", outcome: .updated, counts: counts, bytes: 1,
         startedAt: offer.firstSeenAt + seconds, durationSeconds: 0)
-      #expect(try await MissingCurrency.isNew(in: run, store) == isAsked)
+      #expect(try await CurrencyQuestion.isNew(in: run, store) == isAsked)
     }
   }
 

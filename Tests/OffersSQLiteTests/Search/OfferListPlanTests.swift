@@ -205,7 +205,7 @@ struct OfferListPlanTests {
   @Test("the images to fetch ahead are chosen from the favorites and the newest offers")
   func wantedImages() async throws {
     let plans = try await QueryPlanTests.plans(try await Self.filled()) { database in
-      let keys = try WantedImages.offerKeys(in: SQLiteTransaction(database))
+      let keys = try PrefetchQuery.offerKeys(in: SQLiteTransaction(database))
       #expect(keys.isEmpty)
     }
     let starred = plans.first { $0.sql.contains("AS starred") }

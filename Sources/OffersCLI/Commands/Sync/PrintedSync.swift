@@ -126,8 +126,8 @@ struct PrintedSync: Sendable {
     for line in try await favorites?.fetchLines() ?? [] { try Output.print(.text(line)) }
     for (feed, result) in waiting { add(feed, result) }
     if isForPeople {
-      for run in results.runs where try await MissingCurrency.isNew(in: run, database) {
-        Output.note(.line(MissingCurrency.question(of: run.feed)))
+      for run in results.runs where try await CurrencyQuestion.isNew(in: run, database) {
+        Output.note(.line(CurrencyQuestion.question(of: run.feed)))
       }
     }
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes

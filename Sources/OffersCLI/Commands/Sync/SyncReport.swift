@@ -195,7 +195,7 @@ enum SyncReport {
 
 /// The question for the currency of a feed whose amounts have none. It is asked after the sync that
 /// first found such amounts, and not again when a feed turns over.
-enum MissingCurrency {
+enum CurrencyQuestion {
   /// The number of offers among which amounts without a currency are sought: the first ones of the feed, so
   /// that a later sync looks at the same.
   private static let sampleCount = 50

@@ -19,7 +19,7 @@ private struct OfferTraits: Hashable, Sendable {
 /// Finds the stored offers of a feed that its document has under other ids: offers that it lacks, and
 /// new ones with the same link and the same name. They are matched one to one: what several stored or
 /// several new offers have in common tells nothing.
-package struct OfferRenaming {
+package struct RenamedOfferMatcher {
   /// A stored offer with its new id.
   package struct Rename: Hashable, Sendable {
     package let key: Int64

@@ -4,13 +4,13 @@ import Testing
 @testable import OffersCore
 
 @Suite("Slot indexes")
-struct SlotIndexTests {
+struct OpenHashTableTests {
   @Test(
     "a position is found by its own hash and by no other", arguments: [0, 1, 2, 3, 31, 32, 5000])
   func finds(count: Int) {
     var random = SeededGenerator(number: count)
     let hashes = (0..<count).map { _ in UInt64.random(in: .min ... .max, using: &random) }
-    var index = SlotIndex(count: count)
+    var index = OpenHashTable(count: count)
     for (slot, hash) in hashes.enumerated() { index.insert(slot, hash: hash) }
     for (slot, hash) in hashes.enumerated() {
       #expect(index.first(hash) { hashes[$0] == hash } == slot)
@@ -23,7 +23,7 @@ struct SlotIndexTests {
 
   @Test("the predicate chooses among equal hashes, and probing wraps around the table's end")
   func findsAmongEqual() {
-    var index = SlotIndex(count: 40)
+    var index = OpenHashTable(count: 40)
     for slot in 0..<40 { index.insert(slot, hash: .max) }
     for slot in 0..<40 { #expect(index.first(.max) { $0 == slot } == slot) }
     #expect(index.first(.max) { _ in false } == nil)
