@@ -175,6 +175,21 @@ struct LinearTimeTests {
     }
   }
 
+  @Test(
+    "so does the search of a text for a reward and an end",
+    arguments: ["1 111 111 ", "$5 off ", "buy 1 get ", "up to an extra ", "10-", "２", "exp 1/2/26 "])
+  func readsText(part: String) throws {
+    let rewards = RewardParser(feedCurrency: "USD")
+    func text(_ bytes: Int) -> [UInt8] {
+      Array(String(repeating: part, count: bytes / part.utf8.count).utf8)
+    }
+    try expectLinear(text(6 << 10), text(12 << 10)) { text in
+      let text = String(decoding: text, as: UTF8.self)
+      _ = DealText.find(in: text, role: .reward, isTitle: true, rewards)
+      _ = EndText.find(in: text, order: nil, published: 20_000)
+    }
+  }
+
   @Test("a cancelled guess ends with an error", arguments: shapes)
   func hearsOfCancellation(shape: Shape) async throws {
     let document = shape.document(bytes: Self.bytes)

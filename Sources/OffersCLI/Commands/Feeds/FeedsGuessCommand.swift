@@ -75,7 +75,7 @@ struct FeedGuess {
     try FeedName.check(name)
     let address = try Self.address(of: source)
     let isOnWeb = if case .url? = try? SyncSource(parsing: source) { true } else { false }
-    var proposal = try await inTime(options) {
+    var proposal = try await Self.inTime(seconds: options.limits.totalSeconds) {
       let guess = DefinitionGuess(
         name: name, items: items, missing: missing, isOnWeb: isOnWeb, format: format)
       _ = try await openEngine().readStart(
@@ -103,7 +103,7 @@ struct FeedGuess {
     _ definition: FeedDefinition, of kind: WellKnownKind? = nil, firstCount: Int,
     options: SyncOptions
   ) async throws -> FeedCheckResult {
-    let check = try await inTime(options) {
+    let check = try await Self.inTime(seconds: options.limits.totalSeconds) {
       try await openEngine().check(definition, from: nil, firstCount: firstCount, options: options)
     }
     if check.offerCount > 0 || kind != nil && check.recordCount == 0 { return check }
@@ -119,11 +119,12 @@ struct FeedGuess {
   }
 
   /// Runs work on a thread of its own, and cancels it when its time is over.
-  private func inTime<Value: Sendable>(
-    _ options: SyncOptions, _ body: @escaping @Sendable () async throws -> Value
+  ///
+  /// - Throws: the error of `body`; `OffersError` with `limitExceeded` after `seconds`.
+  static func inTime<Value: Sendable>(
+    seconds: Double, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    let seconds = options.limits.totalSeconds
-    return try await Timeout.run(seconds: seconds) {
+    try await Timeout.run(seconds: seconds) {
       try await OwnThread.runTask(body)
     } late: {
       OffersError(
