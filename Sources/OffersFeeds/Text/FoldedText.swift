@@ -161,7 +161,7 @@ extension CharacterScan {
         index -= 1
       }
     }
-    guard index > 0, !isIdeograph(phrase.utf8Start[0]),
+    guard index > 0, isWordByte(phrase.utf8Start[0]), !isIdeograph(phrase.utf8Start[0]),
       isWordByte(text[index - 1]) || text[index - 1] & 0xC0 == 0x80
     else {
       return index

@@ -19,6 +19,8 @@ struct CurrencyMark {
     /// Whether a currency is among those of a sign that several share, so that a code beside the
     /// sign may specify it; nil for a sign of one currency.
     var isOf: ((CurrencyCode) -> Bool)?
+    /// Whether it stands for cents.
+    var isMinor = false
     /// The notation of amounts in a currency beside the sign.
     var custom: (CurrencyCode) -> PrintedNumber.Custom
   }
@@ -48,6 +50,9 @@ struct CurrencyMark {
       guard sign == nil, first == nil, let found = signBehind(text, behind, feed) else {
         return nil
       }
+      sign = found
+      end = found.end
+    } else if sign == nil, first == nil, let found = wordBehind(text, behind, feed) {
       sign = found
       end = found.end
     }
@@ -82,8 +87,7 @@ struct CurrencyMark {
       ?? PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: isHome)
     written.suit(currency)
     return CurrencyMark(
-      currency: currency, custom: written,
-      isMinor: CharacterScan.stands("¢", in: text, at: behind), start: start, end: end)
+      currency: currency, custom: written, isMinor: sign?.isMinor == true, start: start, end: end)
   }
 
   /// The usual notation of amounts in a currency, for a bare number or one after a bare `$`.
@@ -247,7 +251,7 @@ struct CurrencyMark {
         return nil
       }
       return Sign(
-        start: start, end: start + 2, currency: feed,
+        start: start, end: start + 2, currency: feed, isMinor: true,
         custom: { _ in
           PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
         })
@@ -256,6 +260,43 @@ struct CurrencyMark {
     let currency = found.currency(feed: feed)
     guard currency != nil || found.use == .shared else { return nil }
     return sign(found, start..<end, currency, isBehind: true)
+  }
+
+  /// The word for dollars or cents that starts at an index. Cents are those of a feed whose country uses the
+  /// word; `p` stands directly behind a number below 100, since `1080p` is none.
+  private static func wordBehind(
+    _ text: UnsafeRawBufferPointer, _ start: Int, _ feed: CurrencyCode?
+  ) -> Sign? {
+    var end = start
+    while end < text.count,
+      CharacterScan.isLetter(text[end]) || text[end] >= 0xC3 && text[end] != 0xE2
+        || text[end] & 0xC0 == 0x80
+    { end += 1 }
+    guard (1...10).contains(end - start) else { return nil }
+    let word = UnsafeRawBufferPointer(rebasing: text[start..<end])
+    func isOne(of words: [StaticString]) -> Bool {
+      words.contains { CharacterScan.isSame(word, $0) }
+    }
+    if isOne(of: ["dollars", "dollar", "dólares", "dollari"]) {
+      return Sign(
+        start: start, end: end, currency: feed.flatMap { isDollar($0) ? $0 : nil }, isOf: isDollar,
+        custom: byCurrency)
+    }
+    guard let feed, feed.unitDigits == 2 else { return nil }
+    let isMinor =
+      switch feed.sign {
+      case .dollar: isOne(of: ["cents"])
+      case .euro: isOne(of: ["cents", "cent", "ct", "centimes", "céntimos", "centesimi"])
+      case .pound:
+        isOne(of: ["pence"])
+          || isOne(of: ["p"]) && start >= 1 && CharacterScan.isDigit(text[start - 1])
+            && (start < 3 || !CharacterScan.isDigit(text[start - 3]))
+      default: false
+      }
+    guard isMinor else { return nil }
+    return Sign(
+      start: start, end: end, currency: feed, isMinor: true,
+      custom: { _ in PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false) })
   }
 }
 

@@ -9,7 +9,7 @@ import OffersCore
 /// size of the text: each number and word is looked at within a window of constant size.
 struct DealText {
   /// The version of the rules; see `RewardParser.rules`.
-  static let rules = "1"
+  static let rules = "2"
 
   /// The result of a search for a reward or a price in a text.
   enum Finding: Equatable {
@@ -154,8 +154,8 @@ extension DealText {
       last = Last(range: start..<end, isMain: false, printed: nil)
       return end
     }
-    let joined = joined(to: printed)
     let saving = saving(printed)
+    let joined = joined(to: printed, isSaving: saving != nil)
     var range = saving ?? printed.range
     var isMain = saving != nil && role == .reward
     if role == .price, saving == nil, let price = price(printed) { (range, isMain) = (price, true) }
@@ -171,20 +171,22 @@ extension DealText {
   }
 
   /// The number before another one if both are the ends of a span or a choice, as in `10–20 %`.
-  private func joined(to printed: RewardParser.Printed) -> Last? {
+  private mutating func joined(to printed: RewardParser.Printed, isSaving: Bool) -> Last? {
     guard let last, last.range.upperBound <= printed.range.lowerBound else { return nil }
-    // In `$20 - 50% off` and `$20 - $5 off` the first is a price.
-    if let first = last.printed {
-      guard first.isPercent == printed.isPercent else { return nil }
-      if let low = first.value, let high = printed.value, low >= high { return nil }
-    }
     let between = skip(last.range.upperBound)
     let end = CharacterScan.skipSpacesBack(low, from: printed.range.lowerBound)
     guard between < end else { return nil }
     let isJoined = DealWords.joints.contains {
       end - between == $0.utf8CodeUnitCount && CharacterScan.stands($0, in: low, at: between)
     }
-    return isJoined ? last : nil
+    guard isJoined, let first = last.printed else { return isJoined ? last : nil }
+    // In `$20 - 50% off` and `$20 - $5 off` the first is a price; `$5 or 20% off` is unclear.
+    guard first.isPercent == printed.isPercent else {
+      if CharacterScan.isLetter(low[between]), isSaving || last.isMain { isUnclear = true }
+      return nil
+    }
+    if let low = first.value, let high = printed.value, low >= high { return nil }
+    return last
   }
 
   /// The range of an amount with the words that make it a saving; nil if there are none.
@@ -214,14 +216,16 @@ extension DealText {
       if isNegated(before) || findStart(DealWords.afterwards, endingAt: edge) != nil { return nil }
     }
     let from = before ?? limitStart ?? start
+    if isPrize(before: from) { return nil }
     if isOrdinal(before: from) {
       isUnclear = true
       return from..<(after ?? end)
     }
-    guard let after, CharacterScan.findStart(of: "off", in: low, endingAt: after) != nil else {
-      return from..<(after ?? conditionEnd(end, isDirect: false) ?? end)
-    }
-    return from..<(conditionEnd(after, isDirect: true) ?? after)
+    let behind = after ?? end
+    let isOff = after != nil && CharacterScan.findStart(of: "off", in: low, endingAt: behind) != nil
+    let condition = after == nil || isOff ? conditionEnd(behind, isDirect: isOff) : nil
+    let rate = printed.isPercent ? nil : RewardWords.rateEnd(low, from: behind)
+    return from..<(condition ?? ordinalEnd(behind) ?? rate ?? behind)
   }
 
   /// The end of the words after an amount that make it a saving.
@@ -229,9 +233,7 @@ extension DealText {
     var index = skip(end)
     if index == end, index < low.count, low[index] == 0x2D { index += 1 }
     guard let behind = findEnd(DealWords.savingsAfter, at: index) else { return nil }
-    if findEnd(DealWords.vouchers, at: index) != nil, isPrize(before: end) || isSold(at: behind) {
-      return nil
-    }
+    if findEnd(DealWords.vouchers, at: index) != nil, isSold(at: behind) { return nil }
     guard behind < low.count else { return behind }
     // `Off-road` and `back to school` are other words.
     if low[behind] == 0x2D, behind + 1 < low.count, CharacterScan.isLetter(low[behind + 1]) {
@@ -294,6 +296,17 @@ extension DealText {
     return hasBracket && count.end < low.count && low[count.end] == 0x29 ? count.end + 1 : count.end
   }
 
+  /// The end of a word behind a saving that says that it is that of a second item, as in `50% off the second`.
+  private func ordinalEnd(_ end: Int) -> Int? {
+    var index = skip(end)
+    for _ in 0..<3 {
+      guard let next = findEnd(DealWords.conditions, at: index) else { break }
+      index = skip(next)
+    }
+    let ordinal = findEnd(DealWords.ordinals, at: index)
+    return ordinal.flatMap { $0 < low.count && CharacterScan.isDigit(low[$0]) ? nil : $0 }
+  }
+
   /// Whether a word before a saving says that it is that of a second item, as in `2nd at 50% off`.
   private func isOrdinal(before start: Int) -> Bool {
     let window = UnsafeRawBufferPointer(rebasing: low[max(0, start - 24)..<start])
@@ -318,12 +331,17 @@ extension DealText {
     return findStart(["no", "not", "kein", "keinen", "sin", "sans", "senza"], endingAt: edge) != nil
   }
 
-  /// Whether a voucher is one that can be won.
+  /// Whether an amount is one that can be won.
   private func isPrize(before start: Int) -> Bool {
-    let window = UnsafeRawBufferPointer(rebasing: low[max(0, start - 40)..<start])
-    return window.indices.contains { index in
-      (index == 0 || !CharacterScan.isWordByte(window[index - 1]))
-        && DealWords.prizes.contains { CharacterScan.stands($0, in: window, at: index) }
+    let first = max(0, start - 40)
+    let window = UnsafeRawBufferPointer(rebasing: low[first..<start])
+    let clause = window.lastIndex { ".;!?|".utf8.contains($0) || $0 == 0x0A }.map { $0 + 1 } ?? 0
+    return (clause..<window.count).contains { index in
+      (first + index == 0 || !CharacterScan.isWordByte(low[first + index - 1]))
+        && DealWords.prizes.contains {
+          $0.utf8Start[0] == window[index]
+            && CharacterScan.findEnd(of: $0, in: window, at: index) != nil
+        }
     }
   }
 
@@ -338,7 +356,8 @@ extension DealText {
   /// The range of a price with its words, such as `from $3`; nil for an amount that is no price, such as an old one.
   private mutating func price(_ printed: RewardParser.Printed) -> Range<Int>? {
     let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
-    if printed.isPercent { return nil }
+    // `60p` is a rate of frames, too.
+    if printed.isPercent || low[end - 1] == 0x70 || isPrize(before: start) { return nil }
     var edge = CharacterScan.skipSpacesBack(low, from: start)
     if edge > 0, low[edge - 1] == 0x3A { edge = CharacterScan.skipSpacesBack(low, from: edge - 1) }
     let next = skip(end)
@@ -347,7 +366,7 @@ extension DealText {
     {
       return nil
     }
-    let rate = rateEnd(end)
+    let rate = RewardWords.rateEnd(low, from: end) ?? findEnd(DealWords.each, at: next)
     if let open = findStart(DealWords.openPrices, endingAt: edge) { return open..<(rate ?? end) }
     if let rate { return start..<rate }
     if findStart(DealWords.prices, endingAt: edge) != nil
@@ -368,19 +387,6 @@ extension DealText {
     otherCount -= 1
     placedCount += 1
     return start..<end
-  }
-
-  /// The end of what makes a price a rate, as in `$3.99/lb` and `$5 each`.
-  private func rateEnd(_ end: Int) -> Int? {
-    var index = skip(end)
-    guard index < low.count else { return nil }
-    if low[index] == 0x2F {
-      index = skip(index + 1)
-      var behind = index
-      while behind < low.count, CharacterScan.isWordByte(low[behind]) { behind += 1 }
-      return behind > index && behind - index <= 12 ? behind : nil
-    }
-    return findEnd(DealWords.rates, at: index)
   }
 }
 

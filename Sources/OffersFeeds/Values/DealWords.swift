@@ -11,20 +11,30 @@ enum DealWords {
     "offert", "de descuento",
     "descuento", "de dto", "dto", "de ahorro", "de reembolso", "de desconto", "desconto",
     "di sconto", "sconto", "di risparmio", "korting", "rabatu", "zniżki", "taniej", "slevy",
-    "sleva", "скидка", "скидки", "オフ", "割引", "引き", "引", "還元", "キャッシュバック", "할인",
+    "sleva", "скидка", "скидки", "オフ", "割引", "引き", "引", "還元", "キャッシュバック", "할인", "خصم",
   ]
 
-  /// Those of `savingsAfter` that may be prizes, too.
+  /// Words for `%`.
+  static let percents: [StaticString] = [
+    "percent", "per cent", "pct", "prozent", "pour cent", "por ciento", "per cento", "procent",
+    "por cento",
+  ]
+
+  /// Those of `savingsAfter` that may be sold, too.
   static let vouchers: [StaticString] = ["coupon", "voucher", "gutschein"]
+  /// Words before a saving that is to be won.
   static let prizes: [StaticString] = [
-    "win", "gewinn", "verlos", "gagne", "gana", "vinci", "raffle",
+    "win", "wins", "winner", "winners", "winning", "raffle", "sweepstakes", "sweeps", "giveaway",
+    "lottery", "prize", "prizes", "gewinn", "gewinne", "gewinnen", "gewinnt", "gewinnspiel",
+    "verlosung", "verlosen", "gagne", "gagnez", "gagner", "concours", "gana", "gane", "ganar",
+    "sorteo", "vinci", "vincere", "vince", "concorso",
   ]
 
   /// Words after those of `savingsAfter` that show another meaning.
   static let otherAfter: [StaticString] = [
     "to", "road", "pain", "season", "the grid", "grid", "in stock", "on sale", "massage",
     "massager", "scratcher", "bond", "bonds", "account", "accounts", "challenge", "rate", "rates",
-    "book", "books", "peak", "its peak", "high", "highs", "its high",
+    "book", "books", "peak", "its peak", "high", "highs", "its high", "giveaway", "sweepstakes",
   ]
   /// Words before those of `savingsBefore` that make the amount the price that is left.
   static let afterwards: [StaticString] = ["after", "nach", "après", "tras", "dopo"]
@@ -37,7 +47,7 @@ enum DealWords {
     "économie", "remise", "réduction", "rabais", "ahorra", "ahorre", "ahorro", "descuento",
     "risparmia", "risparmi", "sconto", "scontato", "scontati", "sconti", "bespaar", "korting",
     "spara", "rabat", "economize", "poupe", "desconto", "oszczędź", "zniżka", "sleva", "скидка",
-    "立减", "优惠",
+    "立减", "优惠", "خصم",
   ]
 
   static let savings = savingsAfter + savingsBefore
@@ -170,10 +180,26 @@ enum DealWords {
     "up to", "bis", "von", "auf", "um", "de", "di", "à", "con", "mit", "with", "save", "saves",
     "saved", "extra", "get", "on", "earn",
   ]
+  /// Units that make the amount or saving before them a rate; others follow `per`.
   static let rates: [StaticString] = [
-    "each", "ea", "ea.", "per lb", "per kg", "per pound", "per person", "per night", "per month",
-    "pro stück", "je stück", "pro kg", "je kg", "la pièce", "l'unité", "le kilo", "cada uno",
-    "la unidad", "el kilo", "al kg", "per stuk", "apiece",
+    "a gallon", "a month", "a year", "a week", "a day", "a night", "a pound", "a lb", "a litre",
+    "a liter", "a head", "an hour", "pro person", "pro liter", "pro kg", "pro kilo", "pro monat",
+    "pro nacht", "pro tag", "pro jahr", "pro ticket", "je liter", "je kg", "je person",
+    "je artikel",
+    "par mois", "par personne", "par litre", "par kg", "par kilo", "par nuit", "par an", "par jour",
+    "par semaine", "par article", "le kilo", "le litre", "au litre", "au kilo", "por persona",
+    "por noche", "por mes", "por litro", "por kilo", "por kg", "por día", "al mes", "al año",
+    "el kilo", "el litro", "al kg", "al mese", "al litro", "al giorno", "a persona", "a notte",
+  ]
+  /// Words after `per` that are no unit: those for a purchase, and Italian and German ones.
+  static let occasions: [StaticString] = [
+    "order", "purchase", "transaction", "customer", "household", "visit", "te", "tutti", "tutto",
+    "ordini", "acquisti", "il", "la", "i", "gli", "le", "un", "una", "chi", "app", "post", "code",
+  ]
+  /// Words after the price of one thing, which do not change it.
+  static let each: [StaticString] = [
+    "each", "ea", "ea.", "pro stück", "je stück", "la pièce", "l'unité", "cada uno", "la unidad",
+    "apiece",
   ]
 
   static let bogos: [StaticString] = ["bogof", "bogo", "b1g1", "b2g1", "bogoho"]

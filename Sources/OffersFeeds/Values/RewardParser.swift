@@ -12,7 +12,7 @@ import OffersCore
 package struct RewardParser: Sendable {
   /// The version of the rules of this parser. It must change with them, so that the next sync
   /// parses stored rewards again.
-  static let rules = "6"
+  static let rules = "7"
 
   private let currency: CurrencyCode?
   /// The currency of a text that consists of a number alone.
@@ -100,10 +100,9 @@ package struct RewardParser: Sendable {
     }
     if role == .price, RewardWords.hasSaving(text) { return ExactReward() }
     if RewardWords.isOfAnother(text) { return ExactReward() }
-    let behind = CharacterScan.skipSpaces(text, from: number.end)
-    if behind < text.count, text[behind] == 0x25 {
+    if let end = RewardWords.percentEnd(text, from: number.end) {
       if number.isFraction || role == .price { return ExactReward() }
-      return percentage(text, number, first, sign: behind)
+      return percentage(text, number, first, end: end)
     }
     return amount(text, number, first)
   }
@@ -134,15 +133,15 @@ package struct RewardParser: Sendable {
   }
 
   private func percentage(
-    _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int, sign: Int
+    _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int, end: Int
   ) -> ExactReward {
     // A percent sign after a space suggests a notation with a decimal comma.
     let custom = PrintedNumber.Custom(
       allowsDecimalComma: true,
-      isGroupedByCommas: sign == number.end && currency?.isGroupedByCommas == true)
+      isGroupedByCommas: text[number.end] == 0x25 && currency?.isGroupedByCommas == true)
     guard CharacterScan.isBoundary(text, before: first),
-      CharacterScan.endsPlainly(text, at: sign + 1) || RewardWords.isSaving(text, at: sign + 1),
-      RewardWords.leaveAlone(text, from: sign + 1, isAmount: false),
+      CharacterScan.endsPlainly(text, at: end) || RewardWords.isSaving(text, at: end),
+      RewardWords.leaveAlone(text, from: end, isAmount: false),
       let hundredths = number.units(2, custom)
     else { return ExactReward() }
     // A euro sign and a space before a percentage make the text ambiguous. `isBoundary` refuses a
@@ -227,16 +226,15 @@ extension RewardParser {
     let near = UnsafeRawBufferPointer(rebasing: text[start..<min(text.count, digit + 48)])
     guard case (var number, let first)? = Self.number(near, at: digit - start) else { return nil }
     number.takeDashes(near)
-    let behind = CharacterScan.skipSpaces(near, from: number.end)
-    if behind < near.count, near[behind] == 0x25 {
+    if let end = RewardWords.percentEnd(near, from: number.end) {
       guard CharacterScan.isBoundary(near, before: first), !number.isFraction,
-        CharacterScan.endsPlainly(near, at: behind + 1) || near[behind + 1] >= 0x80
-          || near[behind + 1] == 0x2D || RewardWords.isSaving(near, at: behind + 1)
+        CharacterScan.endsPlainly(near, at: end) || near[end] >= 0x80 || near[end] == 0x2D
+          || RewardWords.isSaving(near, at: end)
       else { return nil }
       let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
       let hundredths = number.units(2, custom)
       return Printed(
-        range: (start + first)..<(start + behind + 1), isPercent: true, value: hundredths,
+        range: (start + first)..<(start + end), isPercent: true, value: hundredths,
         isPlausible: (1...10_000).contains(hundredths ?? 0))
     }
     guard
@@ -244,12 +242,14 @@ extension RewardParser {
         near, first..<number.end, hasDecimals: number.hasDecimals, feed: currency,
         unknown: unknown ?? .unknown)
     else { return nil }
+    // `$2/1` and `$0.75/2` are codes of coupons.
     let next = CharacterScan.skipSpaces(near, from: mark.end)
-    let isRate = next < near.count && near[next] == 0x2F
+    let isRate =
+      next + 1 < near.count && near[next] == 0x2F && CharacterScan.isDigit(near[next + 1])
     return Printed(
       range: (start + mark.start)..<(start + mark.end), isPercent: false,
       value: number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom),
-      isPlausible: !isRate && !RewardWords.changesUnit(near, from: mark.end))
+      isPlausible: !isRate && !RewardWords.multiplies(near, from: mark.end))
   }
 
   /// Whether a character before an amount separates it from the text before it.
@@ -275,46 +275,75 @@ extension RewardParser {
 /// The words around an amount or percentage that change its meaning.
 enum RewardWords {
   /// Whether the text after a value leaves its meaning unchanged: it begins with no `/` or `+`, and
-  /// after an amount with no word that multiplies the amount or makes it a rate.
+  /// after an amount with no word that multiplies the amount or makes it a rate, as in `off per gallon`.
   static func leaveAlone(
     _ text: UnsafeRawBufferPointer, from end: Int, isAmount: Bool
   ) -> Bool {
     let start = CharacterScan.skipSpaces(text, from: end)
     guard start < text.count else { return true }
-    if text[start] == 0x2F || text[start] == 0x2B || countsThings(text, from: start) {
-      return false
+    if text[start] == 0x2F || text[start] == 0x2B { return false }
+    if isAmount, multiplies(text, from: start) { return false }
+    if start + 2 >= text.count || !CharacterScan.isWordByte(text[start]) { return true }
+    return lowered(text, from: start) { low in
+      let saving = DealWords.savingsAfter.lazy.compactMap {
+        CharacterScan.findEnd(of: $0, in: low, at: 0)
+      }.first
+      return !(isAmount && rateEnd(low, from: saving ?? 0) != nil) && !countsThings(low)
     }
-    return !isAmount || !changesUnit(text, from: start)
   }
 
-  /// Whether the word after an amount multiplies it, or makes it a rate.
-  static func changesUnit(_ text: UnsafeRawBufferPointer, from end: Int) -> Bool {
+  /// Whether the word after an amount multiplies it.
+  static func multiplies(_ text: UnsafeRawBufferPointer, from end: Int) -> Bool {
     let start = CharacterScan.skipSpaces(text, from: end)
     var behind = start
     while behind < text.count, CharacterScan.isLetter(text[behind]) { behind += 1 }
-    return changesUnit(UnsafeRawBufferPointer(rebasing: text[start..<behind]))
+    return multiplies(UnsafeRawBufferPointer(rebasing: text[start..<behind]))
+  }
+
+  /// The end of a unit that makes the amount or saving before it a rate, as in `/lb`, `per gallon` and
+  /// `a month`; nil if there is none. The text is in lower case.
+  static func rateEnd(_ low: UnsafeRawBufferPointer, from end: Int) -> Int? {
+    var index = CharacterScan.skipSpaces(low, from: end)
+    guard index < low.count else { return nil }
+    let per = low[index] == 0x2F ? index + 1 : CharacterScan.findEnd(of: "per", in: low, at: index)
+    guard let per else {
+      return DealWords.rates.lazy.compactMap {
+        CharacterScan.findEnd(of: $0, in: low, at: index)
+      }.first
+    }
+    index = CharacterScan.skipSpaces(low, from: per)
+    var behind = index
+    while behind < low.count, CharacterScan.isWordByte(low[behind]) { behind += 1 }
+    let word = UnsafeRawBufferPointer(rebasing: low[index..<behind])
+    let isUnit = !DealWords.occasions.contains { CharacterScan.isSame(word, $0) }
+    return isUnit && (1...16).contains(word.count) ? behind : nil
+  }
+
+  /// The end of `%`, or a word for it, behind a number; nil if another text is there.
+  static func percentEnd(_ text: UnsafeRawBufferPointer, from end: Int) -> Int? {
+    let start = CharacterScan.skipSpaces(text, from: end)
+    guard start < text.count else { return nil }
+    if text[start] == 0x25 { return start + 1 }
+    guard text[start] | 0x20 == 0x70 else { return nil }
+    return lowered(text, from: start) { low in
+      DealWords.percents.lazy.compactMap { CharacterScan.findEnd(of: $0, in: low, at: 0) }.first
+    }.map { start + $0 }
   }
 
   /// Whether a number of things in words is after the word for a saving, as in `off any two`.
-  private static func countsThings(_ text: UnsafeRawBufferPointer, from start: Int) -> Bool {
-    // The first letters of `off`, `any`, `when you buy` and the other words.
-    guard start + 3 < text.count, "abdefiloprstwy".utf8.contains(text[start] | 0x20) else {
-      return false
+  private static func countsThings(_ low: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    for _ in 0..<4 {
+      let next = (["off"] + DealWords.conditions).lazy.compactMap {
+        CharacterScan.findEnd(of: $0, in: low, at: index)
+      }.first
+      guard let next else { break }
+      index = CharacterScan.skipSpaces(low, from: next)
     }
-    return lowered(text, from: start) { low in
-      var index = 0
-      for _ in 0..<4 {
-        let next = (["off"] + DealWords.conditions).lazy.compactMap {
-          CharacterScan.findEnd(of: $0, in: low, at: index)
-        }.first
-        guard let next else { break }
-        index = CharacterScan.skipSpaces(low, from: next)
+    return index > 0
+      && DealWords.numbers.contains { word, value in
+        value > 1 && CharacterScan.findEnd(of: word, in: low, at: index) != nil
       }
-      return index > 0
-        && DealWords.numbers.contains { word, value in
-          value > 1 && CharacterScan.findEnd(of: word, in: low, at: index) != nil
-        }
-    }
   }
 
   /// Whether `off`, or an East Asian word for a saving, is directly at an index.
@@ -363,12 +392,12 @@ enum RewardWords {
       let words: [StaticString]
       switch text[index] | 0x20 {
       case 0x62: words = ["bogo", "buy one"]
-      case 0x74: words = ["two for", "three for"]
+      case 0x74: words = ["two for", "three for", "third", "troisi", "tercer"]
       case 0x66: words = ["four for", "five for"]
       case 0x67: words = ["get one"]
       case 0x73: words = ["second", "segund"]
       case 0x7A: words = ["zweite"]
-      case 0x64: words = ["deuxi"]
+      case 0x64: words = ["deuxi", "dritte"]
       default: continue
       }
       for word in words where index + word.utf8CodeUnitCount <= text.count {
@@ -379,13 +408,12 @@ enum RewardWords {
     return false
   }
 
-  /// Whether a word multiplies an amount, or makes it a rate.
-  private static func changesUnit(_ word: UnsafeRawBufferPointer) -> Bool {
+  private static func multiplies(_ word: UnsafeRawBufferPointer) -> Bool {
     func isWord(_ lower: StaticString) -> Bool { CharacterScan.isSame(word, lower) }
     return switch word.count {
     case 1: isWord("k") || isWord("m")
     case 2: isWord("bn") || isWord("mn")
-    case 3: isWord("per") || isWord("mio") || isWord("mrd") || isWord("mln") || isWord("mil")
+    case 3: isWord("mio") || isWord("mrd") || isWord("mln") || isWord("mil")
     case 4: isWord("lakh")
     case 5: isWord("crore")
     case 7: isWord("hundred") || isWord("million") || isWord("billion")

@@ -177,7 +177,9 @@ struct LinearTimeTests {
 
   @Test(
     "so does the search of a text for a reward and an end",
-    arguments: ["1 111 111 ", "$5 off ", "buy 1 get ", "up to an extra ", "10-", "２", "exp 1/2/26 "])
+    arguments: [
+      "1 111 111 ", "$5 off ", "buy 1 get ", "up to an extra ", "10-", "２", "exp 1/2/26 ",
+    ])
   func readsText(part: String) throws {
     let rewards = RewardParser(feedCurrency: "USD")
     func text(_ bytes: Int) -> [UInt8] {

@@ -133,6 +133,23 @@ struct DealTextTests {
     ("$5 off (2) Tide", "USD", "$5 off (2) = text"),
     ("50% off for 3 months", "USD", "50% off = 5000 %"),
     ("Two for the price of one", "USD", "Two for the price of one = text"),
+    ("20 percent off boots", "USD", "20 percent off = 2000 %"),
+    ("Up to 30 per cent off", "GBP", "Up to 30 per cent off = up to 3000 %"),
+    ("20 Prozent Rabatt", "EUR", "20 Prozent Rabatt = 2000 %"),
+    ("20 pour cent de réduction", "EUR", "20 pour cent de réduction = 2000 %"),
+    ("5 dollars off", "USD", "5 dollars off = 500 USD"),
+    ("50p off beans", "GBP", "50p off = 50 GBP"),
+    ("Save 50 cents on gum", "USD", "Save 50 cents = 50 USD"),
+    ("10¢ off per gallon", "USD", "10¢ off per gallon = text"),
+    ("3¢ off a gallon", "USD", "3¢ off a gallon = text"),
+    ("Save $5/month", "USD", "Save $5/month = text"),
+    ("5 € Rabatt pro Person", "EUR", "5 € Rabatt pro Person = text"),
+    ("$5 off per order", "USD", "$5 off = 500 USD"),
+    ("50% off the second item", "USD", "50% off the second = text"),
+    ("20% Rabatt auf den zweiten Artikel", "EUR", "20% Rabatt auf den zweiten = text"),
+    ("Rabatt: 10 %", "EUR", "Rabatt: 10 % = 1000 %"),
+    ("Winter sale: $10 off", "USD", "$10 off = 1000 USD"),
+    ("save 20% on orders over $50", "USD", "save 20% = 2000 %"),
   ]
 
   @Test("the saving is found with the words that belong to it", arguments: rewards)
@@ -154,6 +171,9 @@ struct DealTextTests {
     "Shares 5% off highs", "$20 voucher for $10", "After rebate $5", "Nach Rabatt 5 €", "$0 off",
     "Tickets for 2 for 1 night", "Dinner for 2 for $50", "No free shipping",
     "Free delivery not included", "Due for $5", "Half off-road, half on it",
+    "Win $1000 off your next trip", "Chance to win 50% off", "Gewinne 20% Rabatt",
+    "Giveaway: $500 off", "Worth $50 if you spend $200", "20 percent of people save money",
+    "was $10 now $8",
   ]
 
   @Test("an amount or number without a word for a saving is no reward", arguments: others)
@@ -163,7 +183,7 @@ struct DealTextTests {
 
   @Test(
     "a text with different savings has none",
-    arguments: ["Save 20% or $5 off", "20% off, 30% off two", "2nd item 50% off"])
+    arguments: ["Save 20% or $5 off", "Save $5 or 20%", "20% off, 30% off two", "2nd item 50% off"])
   func leavesSeveral(text: String) {
     #expect(Self.read(text) == "several")
   }
@@ -198,6 +218,9 @@ struct DealTextTests {
     ("Lamp $35+", "several"),
     ("Free shipping on $35", "several"),
     ("Man saves $5,000", "several"),
+    ("Camera with 4K 60p", "none"),
+    ("Lamp, only 5 dollars", "5 dollars = 500 USD"),
+    ("Win a lamp for $5", "none"),
   ]
 
   @Test("the price is found beside a word for it, or at the end of a title", arguments: prices)

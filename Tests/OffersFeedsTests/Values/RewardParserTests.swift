@@ -21,7 +21,8 @@ struct RewardParserTests {
     ("$9999999999999", "999999999999900 USD"), ("$ 5", "500 USD"), ("5$", "500 USD"),
     ("5 $", "500 USD"), ("$5USD", "500 USD"), ("$٥", "500 USD"), ("$５", "500 USD"),
     ("５０％", "5000 %"), ("$١٬٢٣٤٫٥٠", "123450 USD"), ("५%", "500 %"), ("20%OFF", "2000 %"),
-    ("20%割引", "2000 %"), ("$1 off one", "100 USD"),
+    ("20%割引", "2000 %"), ("$1 off one", "100 USD"), ("Save 2 dollars", "200 USD"),
+    ("50 cents", "50 USD"), ("20 Percent off", "2000 %"), ("20 per cent", "2000 %"),
   ]
 
   @Test("a single amount or percentage is parsed exactly", arguments: exact)
@@ -30,7 +31,7 @@ struct RewardParserTests {
   }
 
   static let doubtful = [
-    "", " ", "Free", "Free after offer", "Up to", "$", "%", "Save 2", "Save 2 dollars",
+    "", " ", "Free", "Free after offer", "Up to", "$", "%", "Save 2",
     "$1 off $5", "Buy 2, get $1", "$1-$5", "$1 - $5", "5% or $5", "2 for $1", "$5 in 10 days",
     "$0.755", "$0.7555", "5.125%", "$1,50", "$12,34", "$1,0000", "$1,00,000", "$1000,000",
     "$1,000,00", "$,100", "$1,,000", "$0,125", "$00,125", "$1.2.3", "1.2.3%", "$1.000.000", "$.755",
@@ -38,7 +39,8 @@ struct RewardParserTests {
     "$$5", "$5%", "$5k", "$5M", "$5x", "$5 CAD", "$5 AUD back",
     "$5\u{A0}HKD", "$1 million", "$1 Billion", "$2 hundred", "$5+", "5%+", "$5/lb", "5%/year",
     "$5½",
-    "$5¢", "5‰", "$5-off", "$5'", "¥500", "50 cents", "5 points",
+    "$5¢", "5‰", "$5-off", "$5'", "¥500", "5 points", "$1 off per lb", "$5 back a month",
+    "50% off the third",
     "5pc", "x5%", "$5_", "#5", "5th", "99999999999999999999", "$99999999999999999999",
     "99999999999999999999%", "$0.99999999999999999999", "$1e3", "1e3%", "$0x10",
     "Up to 3x", "from $3", "Starting at $5", "$1 off 2", "$1 off any two", "BOGO 50% off",
