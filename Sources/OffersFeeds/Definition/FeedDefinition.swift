@@ -92,6 +92,8 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case xml
   /// A table with any delimiter (RFC 4180), whose rows are the offers.
   case csv
+  /// A web page with JSON-LD, whose products are the offers (https://schema.org/Product).
+  case jsonLD = "json-ld"
 }
 
 /// The identity of an offer within its feed.

@@ -15,6 +15,8 @@ extension FeedFormat {
       JSONFeedReader(
         definition, assembler: assembler, document: document, sink: sink, isLines: self == .ndjson)
     case .csv: try TableFeedReader(definition, start: start, assembler: assembler, sink: sink)
+    case .jsonLD:
+      PageFeedReader(assembler: assembler, address: assembler.links.address, sink: sink)
     }
   }
 }
@@ -33,6 +35,7 @@ package enum FormatDetection {
   static func find(
     in start: [UInt8], definition: FeedDefinition, isWhole: Bool
   ) throws -> FeedFormat? {
+    if definition.format == .jsonLD { return .jsonLD }
     let text = start[...]
     guard let first = text.firstIndex(where: { $0 > 0x20 }) else {
       return isWhole ? definition.format ?? .json : nil

@@ -84,10 +84,11 @@ package final class DefinitionGuess {
   package func finish() throws -> Proposal {
     try FeedName.check(name)
     if !isCut { try transcoder.finish(keep) }
+    if blank.format == nil, FormatDetection.isWebPage(text) { blank.format = .jsonLD }
     let format = try FormatDetection.find(in: text, definition: blank, isWhole: true) ?? .json
     let sample = Sample(text, as: format, definition: blank)
     var proposal: Proposal
-    if items == nil, let kind = WellKnownKind(sample) {
+    if items == nil || sample.isPage, let kind = WellKnownKind(sample) {
       proposal = try propose(kind)
     } else {
       try checkIsValid(sample)
@@ -327,10 +328,16 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   case merchant
   /// A chart of one of Apple's stores in its oldest JSON.
   case chart
+  /// A web page with products in JSON-LD (https://schema.org/Product).
+  case jsonld
 
   /// The kind of the document that begins like this; nil for an unknown kind, and when more bytes are
   /// needed to decide.
   init?(_ sample: Sample) {
+    if sample.isPage {
+      self = .jsonld
+      return
+    }
     let found =
       sample.isXML
       ? Self.find(inXML: sample)
@@ -481,7 +488,8 @@ private struct SampleReading {
         try reader.consume(UnsafeRawBufferPointer(rebasing: text[start..<end]))
       }
     }
-    if !isCut { try reader.finish() }
+    // The products of a page are found at its end.
+    if !isCut || definition.format == .jsonLD { try reader.finish() }
     itemCount = reader.itemCount
   }
 

@@ -83,6 +83,8 @@ struct Sample {
   /// its name, as in a definition; of JSON lines the list of their values. Nil if there is none.
   private(set) var root: SampleValue?
   let isXML: Bool
+  /// Whether the document is a web page, of which nothing is kept.
+  private(set) var isPage = false
   /// The names of a table's columns; empty for another document.
   private(set) var columns: [String] = []
   /// True when the document is not valid JSON, which includes one that is cut off. False for JSON
@@ -111,6 +113,8 @@ struct Sample {
     case .xml: readXML(text)
     case .json, .ndjson: readJSON(text, isLines: format == .ndjson)
     case .csv: readTable(text, definition)
+    // Its kind says how it is read.
+    case .jsonLD: isPage = true
     }
   }
 

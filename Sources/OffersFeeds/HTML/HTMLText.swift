@@ -117,13 +117,13 @@ enum HTMLPicture {
   }
 
   /// The attributes of a tag.
-  private struct Tag {
+  struct Tag {
     private let html: UnsafeRawBufferPointer
     private(set) var position = 0
 
     init(_ html: UnsafeRawBufferPointer) { self.html = html }
 
-    mutating func pictureAddress() -> [UInt8]? {
+    fileprivate mutating func pictureAddress() -> [UInt8]? {
       var sources: [String: [UInt8]] = [:]
       var isUnseen = false
       while let (name, value) = nextAttribute() {
@@ -166,7 +166,7 @@ enum HTMLPicture {
     }
 
     /// The next attribute's name, in lower case, and its value; nil at the tag's end.
-    private mutating func nextAttribute() -> (String, UnsafeRawBufferPointer)? {
+    mutating func nextAttribute() -> (String, UnsafeRawBufferPointer)? {
       while position < html.count, html[position] <= 0x20 || html[position] == 0x2F {
         position += 1
       }

@@ -20,6 +20,8 @@ struct LinkResolver: Sendable {
 
   /// Whether relative links can be resolved.
   var hasBase: Bool { base != nil }
+  /// The address of the document.
+  var address: String? { base?.absoluteString }
 
   /// The resolver for the scope of an `xml:base` attribute (https://www.w3.org/TR/xmlbase/), whose
   /// value may be relative to this resolver's base.
