@@ -69,6 +69,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 114, name: "0114_create_definitions", isExpanding: true,
       sql: text(PackageResources._114_create_definitions_sql)),
+    PostgreSQLMigration(
+      number: 119, name: "0119_create_host_waits", isExpanding: true,
+      sql: text(PackageResources._119_create_host_waits_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

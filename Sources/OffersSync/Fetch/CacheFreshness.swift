@@ -1,5 +1,7 @@
 import Foundation
+import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// Computes the freshness lifetime of HTTP responses (RFC 9111, section 4.2).
 enum CacheFreshness {
@@ -88,6 +90,59 @@ enum RetryAfter {
       return nil
     }
     return wait <= 0 ? now : now.addingTimeInterval(min(wait, Double(limitSeconds)))
+  }
+}
+
+/// The hosts that asked for no requests, by a 429 or by a 503 with `Retry-After`: a server counts the
+/// requests for all of its feeds and pictures together. They are in the store, so that the wait of a host
+/// holds for all processes.
+struct HostWaits: Sendable {
+  let store: OffersDatabase
+  /// Whether a person asks in spite of waits. An answer then ends the wait of its host.
+  var isForced = false
+  /// Whether nothing is written.
+  var isTrial = false
+  /// The wait after a 429 without `Retry-After`.
+  var usualSeconds = Self.firstSeconds
+  let now: @Sendable () -> Date
+
+  /// The wait after a 429 without `Retry-After`, if nothing else is known: ten minutes.
+  static let firstSeconds = 600.0
+
+  /// Until when the host of an address must not be asked; nil if it may be.
+  func find(_ address: String) async throws -> Date? {
+    guard !isForced, let mark = mark(address) else { return nil }
+    return try await store.findHostWait(mark, now: now())
+  }
+
+  /// Notes the answer of a server.
+  ///
+  /// - Returns: until when it must not be asked; nil if it may be.
+  func note(_ response: TransportResponse, from address: String) async -> Date? {
+    var until: Date?
+    if response.status == 429 || response.status == 503 {
+      until = RetryAfter.date(response.headers.first(name: "retry-after"), now: now())
+      if response.status == 429, until == nil { until = now() + usualSeconds }
+    }
+    if !isTrial, let mark = mark(address),
+      until.map({ $0 > now() }) ?? (isForced && response.status < 400)
+    {
+      // A wait that is not stored holds for its own feed or picture only.
+      try? await store.putHostWait(mark, until: until, now: now())
+    }
+    return until
+  }
+
+  private func mark(_ address: String) -> String? {
+    HTTPOrigin(address).map { AddressMark.of($0.hostAndPort) }
+  }
+
+  /// The error of a request that was not sent.
+  static func refusal(_ address: String, until: Date) -> OffersError {
+    OffersError(
+      .sourceFailed,
+      "\(HTTPOrigin(address)?.hostAndPort ?? address) asked to wait until \(Units.time(until)).",
+      hint: "Nothing was changed. Try again then.")
   }
 }
 

@@ -130,7 +130,12 @@ struct DocumentFetch {
     for _ in 0...max(0, limits.redirects) {
       let left = (deadline - .now) / .seconds(1)
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
+      if let until = try await settings.waits.find(current) {
+        log.answer.retryAfter = until
+        throw HostWaits.refusal(current, until: until)
+      }
       let response = try await send(to: current, seconds: min(left, Double(limits.idleSeconds)))
+      log.answer.retryAfter = await settings.waits.note(response, from: current)
       log.answer.status = response.status
       settings.trace(
         "\(current) answered \(response.status)"
@@ -161,9 +166,6 @@ struct DocumentFetch {
         // Only the address in the source can be gone for good, not the target of a redirect.
         log.answer.isGoneForGood =
           response.status == 410 && isFirst && settings.newAddress == nil && current == url
-        log.answer.retryAfter =
-          [429, 503].contains(response.status)
-          ? RetryAfter.date(response.headers.first(name: "retry-after"), now: settings.now()) : nil
         throw FetchFailure.refused(
           current, response, explain(try await beginning(of: response, deadline)))
       }
@@ -333,6 +335,7 @@ struct FetchSettings {
   /// not moved.
   var newAddress: String?
   let now: @Sendable () -> Date
+  var waits: HostWaits
   /// Called with a line about each response. The receiver must remove the values of variables from
   /// the line before it is logged.
   var trace: @Sendable (String) -> Void = { _ in }

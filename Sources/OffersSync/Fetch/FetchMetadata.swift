@@ -23,8 +23,7 @@ struct FetchMetadata: Hashable, Sendable {
   /// The freshness lifetime in seconds: the longer one of that in the response's header and that in
   /// the document (its TTL); nil if there is neither.
   var freshSeconds: Int?
-  /// The time until which a `Retry-After` header asks for no requests; nil if the fetch did not end
-  /// with a 429 or 503 that has one.
+  /// The time until which the server of the last response asks for no requests; nil if it does not.
   var retryAfter: Date?
   /// Whether the address in the source was answered with 410 Gone. The 410 of a further page, or of
   /// the target of a redirect, does not count.
