@@ -148,7 +148,7 @@ enum HostWaitTable {
   /// The most hosts that are kept: those whose waits end last.
   private static let limit = 1000
   /// The longest wait that counts: one beyond it was stored under a clock that was ahead.
-  private static let longestSeconds: Int64 = 7 * 86_400
+  private static let longestSeconds: Int64 = 7 * 86_400 + 1
 
   static func find(_ mark: String, now: Date, in transaction: any Transaction) throws -> Date? {
     try transaction.first(
