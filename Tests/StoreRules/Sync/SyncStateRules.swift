@@ -39,6 +39,29 @@ struct SyncStateRules {
   }
 
   @Test(
+    "a host's wait is found until its end, is not shortened, and can be forgotten",
+    arguments: StoreKind.allCases)
+  func keepsHostWaits(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let (mark, other) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
+    func wait(_ now: Int, _ mark: String) async throws -> Date? {
+      try await store.findHostWait(mark, now: .at(now))
+    }
+    try await store.putHostWait(mark, until: .at(2000), now: .at(1000))
+    try await store.putHostWait(mark, until: .at(1500), now: .at(1000))
+    #expect(try await wait(1999, mark) == .at(2000))
+    #expect(try await wait(2000, mark) == nil)
+    #expect(try await wait(1000, other) == nil)
+    // A wait that a clock has stored that was ahead does not count, and is replaced.
+    try await store.putHostWait(other, until: .at(9_000_000), now: .at(8_999_000))
+    #expect(try await wait(1000, other) == nil)
+    try await store.putHostWait(other, until: .at(1200), now: .at(1000))
+    #expect(try await wait(1000, other) == .at(1200))
+    try await store.putHostWait(other, until: nil, now: .at(1000))
+    #expect(try await wait(1000, other) == nil)
+  }
+
+  @Test(
     "a sync stores the document, the fetch state and the named source with its offers",
     arguments: StoreKind.allCases)
   func stores(kind: StoreKind) async throws {

@@ -1,0 +1,47 @@
+import OffersCore
+import Testing
+
+@Suite("Signatures and version tokens in addresses")
+struct StableAddressTests {
+  private static func areSame(_ one: String, _ other: String) -> Bool {
+    StableAddress.areSame(one.utf8, other.utf8)
+  }
+
+  @Test(
+    "addresses that differ by them only lead to the same",
+    arguments: [
+      ("a.png?t=1", "a.png?t=2"), ("a.png", "a.png?v=1.2.3"), ("a.png?w=9&_=17#x", "a.png?w=9#x"),
+      ("a.png?ver=3f2a1b9", "a.png?ver=77aa001"), ("a?ts=2026-11-21T08:15:00Z", "a?ts=2026-11-22"),
+      (
+        "a?X-Amz-Date=20261121T081500Z&X-Amz-Credential=A%2F1&X-Amz-Signature=ab&size=2",
+        "a?X-Amz-Date=20261122T081500Z&X-Amz-Credential=B%2F2&X-Amz-Signature=cd&size=2"
+      ),
+      (
+        "a?Expires=1790000000&Signature=Ab~-_&Key-Pair-Id=K1",
+        "a?Expires=1790000900&Signature=Cd~__&Key-Pair-Id=K2"
+      ),
+      (
+        "a?sv=2022-11-02&se=2026-11-21T08%3A00Z&sr=b&sp=r&sig=aB%2F3%3D",
+        "a?sv=2022-11-02&se=2026-11-22T08%3A00Z&sr=b&sp=r&sig=xY%2B9%3D"
+      ),
+      ("a?oh=00_Afx&oe=67A1&_nc_cat=1", "a?oh=00_Bgy&oe=67B2&_nc_cat=2"),
+      ("a?hdnts=exp=1790000000~acl=/*~hmac=ab12", "a?hdnts=exp=1790000900~acl=/*~hmac=cd34"),
+      ("a?s=0123456789abcdef0123", "a?s=fedcba98765432100123"),
+    ])
+  func tells(one: String, other: String) {
+    #expect(Self.areSame("https://e.test/" + one, "https://e.test/" + other))
+  }
+
+  @Test(
+    "any other difference counts",
+    arguments: [
+      ("?id=1", "?id=2"), ("?t=product1", "?t=product2"), ("a.png?t=1", "b.png?t=1"),
+      ("?v=dQw4w9WgXcQ", "?v=aBcD3fGhIjK"), ("?token=ana", "?token=ben"), ("?p=1&t=1", "?p=2&t=2"),
+      ("?s=coffee-machine-2000-watts", "?s=coffee-machine-1000-watts"), ("?sp=1", "?sp=2"),
+      ("?expires=never", "?expires=soon"), ("?t=1#a", "?t=2#b"), ("?w=100&t=1", "?w=200&t=1"),
+      ("?st=open", "?st=sold"), ("?signature=", "?signature=tea"), ("?T", "?U"),
+    ])
+  func keeps(one: String, other: String) {
+    #expect(!Self.areSame("https://e.test/" + one, "https://e.test/" + other))
+  }
+}
