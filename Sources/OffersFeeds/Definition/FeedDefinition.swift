@@ -46,7 +46,7 @@ package struct FeedDefinition: Sendable, Hashable {
   /// are not gone.
   package var isSelection: Bool = false
   /// How to get from one page of the feed to the next; nil for the default rule, by which there are
-  /// several pages only if the source or the search contains {page}.
+  /// several pages only if the source contains {page} or {offset}, or the search {page}.
   package var pages: PageRule?
   /// Paths of the error message of a document without offers; the first one present applies.
   package var error: [FieldPath] = []
@@ -130,38 +130,6 @@ package struct RequestHeader: Sendable, Hashable {
   package init(name: String, value: Template) {
     self.name = name
     self.value = value
-  }
-}
-
-/// How to get from one page of a feed to the next.
-package struct PageRule: Sendable, Hashable {
-  /// The place of the next page's address.
-  package enum Next: Sendable, Hashable {
-    /// The address is at a path of the document.
-    case path(FieldPath)
-    /// The address is in the response's `Link` header with `rel="next"` (RFC 8288).
-    case linkHeader
-  }
-
-  /// The place of the next page's address; nil when {page} in the source numbers the pages.
-  package var next: Next?
-  /// The path of the number of pages; nil if the document does not state it.
-  package var total: FieldPath?
-  /// The number of the first page.
-  package var first: Int
-  /// The largest number of pages to read.
-  package var limit: Int
-
-  package static let defaultFirst = 1
-  package static let defaultLimit = 20
-
-  package init(
-    next: Next? = nil, total: FieldPath? = nil, first: Int = defaultFirst, limit: Int = defaultLimit
-  ) {
-    self.next = next
-    self.total = total
-    self.first = first
-    self.limit = limit
   }
 }
 

@@ -33,6 +33,7 @@ final class DifferenceCollector: OfferSink {
   /// The ids that a search found, in order, one array per page; empty if this is no search.
   private(set) var foundPages: [[String]]
   private let isSearch: Bool
+  private var isSecond = false
 
   /// - Parameters:
   ///   - derivationSeed: the seed of the content hashes; see `FeedDefinition.derivationSeed`.
@@ -55,9 +56,15 @@ final class DifferenceCollector: OfferSink {
   /// Begins the comparison with the stored offers. Must be called before the first record.
   func begin(comparingWith known: KnownOffers) { self.known = known }
 
+  /// Begins a second reading of the pages, of which only offers count that the first one did not see.
+  func beginAgain() {
+    beginPage(behind: firstPageRecords ?? 0)
+    isSecond = true
+  }
+
   func accept(_ offer: OfferRecord, position: Int) throws {
     guard let id = offer[.id] else { return }
-    offerCount += 1
+    if !isSecond { offerCount += 1 }
     if offer.isTimed { isTimed = true }
     if look.offerCount < FeedTraits.offerLimit { addLook(of: offer) }
     if isSearch { foundPages[foundPages.count - 1].append(id) }
@@ -133,11 +140,13 @@ final class DifferenceCollector: OfferSink {
   func skip(id: String?, position: Int, reason: String) {
     // Only the record is invalid: the offer is still in the feed and has not vanished.
     if let id { known.seeBroken(id: id) }
+    if isSecond { return }
     skippedCount += 1
     note(ReadProblem(position: earlierRecords + position, effect: .skipped, reason: reason))
   }
 
   func mend(position: Int, reason: String) {
+    if isSecond { return }
     mendedCount += 1
     note(
       ReadProblem(

@@ -28,6 +28,12 @@ package struct FeedCheckResult: Sendable {
   package var title: String?
   /// The attributes that all offers of the feed share.
   package var shared: [OfferAttribute] = []
+  /// The number of pages with offers that no earlier one has.
+  package var pageCount = 1
+  /// Whether the last page only repeats earlier ones.
+  package var isRepeating = false
+  /// Whether the feed has more offers, which its definition does not read.
+  package var isPartial = false
 }
 
 extension FeedCheckResult {
@@ -55,7 +61,9 @@ extension FeedCheckResult {
       : definition.readsText
         ? ". The others state none, or one that may be read in several ways"
         : ". The others have no such field, and the text is not read (from-text: false)"
-    return "\(Units.count(offerCount, "offer")): \(parts.joined(separator: "; "))\(reason)."
+    let pages = pageCount > 1 ? "\(Units.count(pageCount, "page")), " : ""
+    let count = Units.count(offerCount - repeatedCount, "offer")
+    return "\(pages)\(count): \(parts.joined(separator: "; "))\(reason)."
   }
 }
 
@@ -108,9 +116,12 @@ private final class FeedCheckSink: OfferSink {
   /// Replaces the values of variables in the problems by the variables' names.
   func hide(_ secrets: SecretRedactor) { check.problems = check.problems.hiding(secrets) }
 
-  func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheckResult {
-    check.title = facts?.title
-    check.shared = facts?.shared ?? []
+  func finish(_ reading: FeedPages.Reading?, records: Int, bytes: Int) -> FeedCheckResult {
+    check.title = reading?.facts.title
+    check.shared = reading?.facts.shared ?? []
+    check.pageCount = reading?.pageCount ?? 1
+    check.isRepeating = reading?.isRepeating ?? false
+    check.isPartial = reading?.isPartial ?? false
     check.recordCount = records
     check.bytes = bytes
     return check
@@ -157,7 +168,7 @@ extension SyncEngine {
       let sink = FeedCheckSink(definition, firstCount: firstCount, now: now())
       var bytes = 0
       var records = 0
-      let facts = try await pages.read(
+      let reading = try await pages.read(
         into: FeedPages.Receiver(
           begin: {}, sink: sink,
           piece: { piece, _, count in
@@ -165,7 +176,7 @@ extension SyncEngine {
             records = count
           }, nextPage: { _ in }))
       sink.hide(pages.secrets)
-      return sink.finish(facts, records: records, bytes: bytes)
+      return sink.finish(reading, records: records, bytes: bytes)
     }
   }
 

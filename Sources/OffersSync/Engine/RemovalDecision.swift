@@ -28,6 +28,8 @@ struct RemovalDecision: Hashable {
     var offerCount = 0
     /// Whether it has no known offer, and does not look like a document of the feed.
     var isStrange = false
+    /// Whether it may have offers that were not seen.
+    var isDoubtful = false
   }
 
   /// The decision of the user who started the sync.
@@ -86,7 +88,7 @@ struct RemovalDecision: Hashable {
     let isMuch =
       Self.isMuch(waiting.count + new.count, of: rest)
       || new.count == document.currentCount - marks.count
-    if document.isStrange || isEmpty || isMuch {
+    if document.isStrange || document.isDoubtful || isEmpty || isMuch {
       waiting += new
       new = []
     }

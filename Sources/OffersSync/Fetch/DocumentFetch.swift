@@ -70,8 +70,7 @@ struct DocumentFetch {
     let coding = try contentCoding(response, url)
     let head = DocumentMetadata(
       totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
-      nextLink: isImage ? nil : Self.nextLink(in: response.headers["link"]),
-      isDeflate: coding == "deflate")
+      fields: response.headers, isDeflate: coding == "deflate")
     do {
       try await begin(head)
     } catch {
@@ -166,8 +165,11 @@ struct DocumentFetch {
         // Only the address in the source can be gone for good, not the target of a redirect.
         log.answer.isGoneForGood =
           response.status == 410 && isFirst && settings.newAddress == nil && current == url
-        throw FetchFailure.refused(
-          current, response, explain(try await beginning(of: response, deadline)))
+        let body = try await beginning(of: response, deadline)
+        log.answer.isBehindLastPage =
+          response.status == 400
+          && body.withUnsafeBytes { $0.firstRange(of: "rest_post_invalid_page_number".utf8) != nil }
+        throw FetchFailure.refused(current, response, explain(body))
       }
     }
     throw OffersError(
@@ -369,9 +371,11 @@ struct DocumentMetadata: Sendable {
   /// The final URL after redirects, the base of relative links in the document; nil if the document
   /// does not come from a server.
   var address: String?
+  /// The header fields of the response.
+  var fields: [HeaderField] = []
   /// The next page's address from the `Link` header (RFC 8288), which may be relative; nil if there
   /// is none.
-  var nextLink: String?
+  var nextLink: String? { DocumentFetch.nextLink(in: fields["link"]) }
   /// Whether the server declared `Content-Encoding: deflate`. Servers send zlib or raw deflate data
   /// under that name.
   var isDeflate = false

@@ -28,6 +28,8 @@ struct FetchMetadata: Hashable, Sendable {
   /// Whether the address in the source was answered with 410 Gone. The 410 of a further page, or of
   /// the target of a redirect, does not count.
   var isGoneForGood = false
+  /// Whether WordPress answered that there is no page of such a number (400).
+  var isBehindLastPage = false
   /// The target of the permanent redirects (301, 308) before the first temporary one; nil when
   /// there was none.
   var permanentAddress: String?

@@ -166,7 +166,7 @@ struct DefinedFeedTests {
           items: items
           id: id
           fields: {name: name, expires: until, link: page}
-          pages: {next: next}
+          pages: {next: next, other-hosts: true}
           error: status_message
       """
     let feeds = try await DefinedFeeds(yaml, variables: ["K": "s3cr3t/42"])
