@@ -12,15 +12,29 @@ package enum StableAddress {
       || (one.contains(question) || other.contains(question)) && of(one) == of(other)
   }
 
+  /// What tells the picture of an offer from others: the address without its signatures, and without version
+  /// tokens if it names a file.
+  package static func ofPicture(_ address: some Collection<UInt8>) -> [UInt8] {
+    let path = address.prefix { $0 != question && $0 != UInt8(ascii: "#") }
+    let end = String(decoding: path.suffix(5), as: UTF8.self).lowercased()
+    return of(address, keepsVersions: !files.contains { end.hasSuffix($0) })
+  }
+
+  private static let files = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif"]
+
   /// The address without its signatures and version tokens; the same bytes if it has none.
-  package static func of(_ address: some Collection<UInt8>) -> [UInt8] {
+  package static func of(
+    _ address: some Collection<UInt8>, keepsVersions: Bool = false
+  ) -> [UInt8] {
     guard let query = address.firstIndex(of: question) else { return Array(address) }
     let end = address[query...].firstIndex(of: UInt8(ascii: "#")) ?? address.endIndex
     let parts = address[address.index(after: query)..<end]
       .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
       .map { (text: Array($0), parameter: Parameter($0)) }
     let names = Set(parts.map(\.parameter.name))
-    let kept = parts.filter { !$0.parameter.isToken(beside: names) }
+    let kept = parts.filter {
+      !$0.parameter.isSignature(beside: names) && (keepsVersions || !$0.parameter.isVersion)
+    }
     if kept.count == parts.count { return Array(address) }
     let rest = Array(kept.map(\.text).joined(separator: [UInt8(ascii: "&")]))
     return Array(address[..<query]) + (rest.isEmpty ? [] : [question] + rest) + address[end...]
@@ -42,10 +56,10 @@ private struct Parameter {
     value = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
   }
 
-  /// Whether the parameter is a signature, a part of one, or a version token.
+  /// Whether the parameter is a signature or a part of one.
   ///
   /// - Parameter names: those of all parameters.
-  func isToken(beside names: Set<String>) -> Bool {
+  func isSignature(beside names: Set<String>) -> Bool {
     if Self.signedPrefixes.contains(where: name.hasPrefix) { return true }
     if Self.groups.contains(where: { $0.names.contains(name) && names.isSuperset(of: $0.marks) }) {
       return true
@@ -53,8 +67,11 @@ private struct Parameter {
     if Self.secrets.contains(name) {
       return isHash || value.contains("hmac") && value.contains("exp")
     }
-    if Self.expiries.contains(name) { return isTime }
-    return Self.versions.contains(name) && (isNumber || isTime || isHash || isRevision)
+    return Self.expiries.contains(name) && isTime
+  }
+
+  var isVersion: Bool {
+    Self.versions.contains(name) && (isNumber || isTime || isHash || isRevision)
   }
 
   /// AWS and those who sign like it, Google, Alibaba, Tencent, Volcano, and Facebook's network.
@@ -81,9 +98,9 @@ private struct Parameter {
 
   /// Names of a hash that only the server can make.
   private static let secrets: Set<String> = [
-    "token", "signature", "sig", "sign", "s", "hash", "hmac", "hdnts", "hdnea", "hdntl",
+    "token", "signature", "sig", "sign", "s", "hmac", "hdnts", "hdnea", "hdntl",
     "__token__",
-    "__gda__", "auth_key", "verify", "md5", "policy", "st", "x-signature",
+    "__gda__", "auth_key", "verify", "policy", "st", "x-signature",
   ]
 
   private static let expiries: Set<String> = ["expires", "expiry", "exp", "e", "x-expires"]
@@ -91,7 +108,7 @@ private struct Parameter {
   private static let versions: Set<String> = [
     "t", "v", "ver", "version", "_", "_t", "_v", "ts", "_ts", "timestamp", "cb", "cachebuster",
     "cachebust", "cache", "bust", "nocache", "rev", "revision", "rnd", "rand", "random", "mtime",
-    "modified", "lastmod", "updated", "updated_at", "last_modified",
+    "modified", "lastmod", "hash", "md5", "updated", "updated_at", "last_modified",
   ]
 
   /// A number or a version with points.

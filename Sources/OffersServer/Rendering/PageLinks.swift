@@ -9,7 +9,7 @@ enum PageLinks {
   static func image(of offer: Offer) -> String? {
     guard let url = offer.imageURLText else { return nil }
     var hash = ContentHash(seed: 2)
-    StableAddress.of(url.utf8).withUnsafeBytes { hash.combine($0) }
+    StableAddress.ofPicture(url.utf8).withUnsafeBytes { hash.combine($0) }
     return "/api/v1/images/" + PercentCode.encode(offer.ref.description) + "?v="
       + String(hash.value, radix: 36)
   }

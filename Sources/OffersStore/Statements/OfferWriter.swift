@@ -132,7 +132,7 @@ package struct OfferDifference {
   /// Whether a reward is printed or read in another way, though it is no other one (`Reward.differ`), or an
   /// address has another signature or version token (`StableAddress`).
   package private(set) var isRewritten = false
-  /// The address of the stored picture, if the record has it with another signature or version token.
+  /// The address of the stored picture, if the record has another address of the same picture.
   package private(set) var formerImageURL: String?
   /// Whether the offer was gone.
   package let wasGone: Bool
@@ -173,7 +173,11 @@ package struct OfferDifference {
           isSame = isEqual || Self.leadToSame(field, row.findText(field.rawValue), text)
           if isSame, !isEqual {
             isRewritten = true
-            if field == .imageURL { formerImageURL = row.findText(field.rawValue) }
+            if field == .imageURL, let stored = row.findText(field.rawValue),
+              StableAddress.ofPicture(stored.utf8) == text.map({ StableAddress.ofPicture($0.utf8) })
+            {
+              formerImageURL = stored
+            }
           }
         default: isSame = Self.isSame(row.findUTF8(field.rawValue), text)
         }

@@ -44,4 +44,15 @@ struct StableAddressTests {
   func keeps(one: String, other: String) {
     #expect(!Self.areSame("https://e.test/" + one, "https://e.test/" + other))
   }
+
+  @Test("a version tells two pictures of a script apart, and not those of a file; a signature none")
+  func tellsPictures() {
+    func areSame(_ one: String, _ other: String) -> Bool {
+      StableAddress.ofPicture(one.utf8) == StableAddress.ofPicture(other.utf8)
+    }
+    #expect(areSame("/a/1.JPG?v=1", "/a/1.JPG?v=2") && areSame("/1.webp", "/1.webp?t=1"))
+    #expect(!areSame("/image.php?v=1", "/image.php?v=2") && !areSame("/1.png?t=1", "/2.png?t=1"))
+    #expect(areSame("/image?id=1&X-Amz-Signature=1", "/image?id=1&X-Amz-Signature=2"))
+    #expect(!areSame("/image?id=1&X-Amz-Signature=1", "/image?id=2&X-Amz-Signature=1"))
+  }
 }
