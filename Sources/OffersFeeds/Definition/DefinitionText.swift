@@ -137,6 +137,7 @@ package enum DefinitionText {
       entries.append(("shared", attributes(definition.shared, isFromRoot: true)))
     }
     if definition.isSelection { entries.append(("selection", text("true"))) }
+    if definition.isWindow { entries.append(("window", text("true"))) }
     if let pages = definition.pages { entries.append(("pages", value(of: pages))) }
     if let search = definition.search { entries.append(("search", text("\(search)"))) }
     if !definition.headers.isEmpty {

@@ -45,6 +45,9 @@ package struct FeedDefinition: Sendable, Hashable {
   /// True when the document is a selection, such as a search or a first page: offers that it lacks
   /// are not gone.
   package var isSelection: Bool = false
+  /// True when the document shows the newest of a longer list: an offer that newer ones have pushed out
+  /// at its end is not gone.
+  package var isWindow: Bool = false
   /// How to get from one page of the feed to the next; nil for the default rule, by which there are
   /// several pages only if the source contains {page} or {offset}, or the search {page}.
   package var pages: PageRule?
@@ -149,6 +152,7 @@ extension FeedDefinition {
     rules.headers = []
     rules.everySeconds = nil
     rules.hold = nil
+    rules.isWindow = false
     rules.ttl = nil
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)

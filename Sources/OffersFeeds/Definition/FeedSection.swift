@@ -27,8 +27,7 @@ struct FeedSection {
     "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
     "headers", "every", "hold", "ttl", "format", "delimiter", "header", "encoding", "items",
     "id", "currency", "date-order", "zone", "from-text", "fields", "attributes", "shared",
-    "selection", "pages",
-    "error",
+    "selection", "window", "pages", "error",
   ]
 
   private static let example = "id: id, or id: {made-from: [name, address]} where there is none"
@@ -98,6 +97,7 @@ struct FeedSection {
     case "attributes": definition.attributes = try attributes(value, key, from: item)
     case "shared": definition.shared = try attributes(value, key, from: .document)
     case "selection": definition.isSelection = try value.isTrue(of: key)
+    case "window": definition.isWindow = try value.isTrue(of: key)
     case "pages": definition.pages = try PageSection.rule(value)
     case "error": definition.error = try Self.paths(value, key)
     default: throw unknown(entry)

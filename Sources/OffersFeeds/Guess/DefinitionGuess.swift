@@ -89,7 +89,7 @@ package final class DefinitionGuess {
     let sample = Sample(text, as: format, definition: blank)
     var proposal: Proposal
     if items == nil || sample.isPage, let kind = WellKnownKind(sample) {
-      proposal = try propose(kind)
+      proposal = try propose(kind, sample)
     } else {
       try checkIsValid(sample)
       proposal = try propose(from: sample, format)
@@ -100,7 +100,7 @@ package final class DefinitionGuess {
 
   /// Proposes the definition of a known kind, without the first rules of its id that give several items
   /// the same id, if the rules after them tell more items apart.
-  private func propose(_ kind: WellKnownKind) throws -> Proposal {
+  private func propose(_ kind: WellKnownKind, _ sample: Sample) throws -> Proposal {
     var best = try kind.definition(named: name)
     var reading = try SampleReading(text, as: best, isCut: isCut)
     for id in best.id.shorter where reading.repeatCount > 0 {
@@ -112,6 +112,12 @@ package final class DefinitionGuess {
     try readTexts(&best, &reading)
     var proposal = Proposal(
       definition: best, itemCount: reading.itemCount, points: reading.notes, kind: kind)
+    if kind.isNews, reading.isNewestFirst, sample.root?.object?["next_url"]?.scalar == nil {
+      proposal.definition.isWindow = true
+      proposal.points.append(
+        "The feed shows its newest entries: those that it no longer shows stay in the list for 30 days. If "
+          + "it always has all that are valid, write window: false in the definition.")
+    }
     if kind == .shopify { proposal.currencyNote = Self.currencyNote("USD", .price) }
     return proposal
   }
@@ -331,6 +337,9 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   /// A web page with products in JSON-LD (https://schema.org/Product).
   case jsonld
 
+  /// Whether documents of this kind usually show the newest of their entries.
+  var isNews: Bool { [.rss, .rdf, .atom, .jsonfeed].contains(self) }
+
   /// The kind of the document that begins like this; nil for an unknown kind, and when more bytes are
   /// needed to decide.
   init?(_ sample: Sample) {
@@ -463,6 +472,12 @@ private struct SampleReading {
   var textRewardCount: Int { counts.textRewardCount }
   var textEndCount: Int { counts.textEndCount }
   var textCount: Int { counts.textCount }
+  /// Whether the offers are entries in the order of their publication, the newest first, as far as they
+  /// state it: entries with a member for a price are products.
+  var isNewestFirst: Bool {
+    rewardCount == textRewardCount
+      && (counts.datedCount < 2 || counts.olderCount > 0 && counts.newerCount * 3 <= counts.olderCount)
+  }
   private let counts = Counts()
 
   /// The number of bytes that are read between two looks at whether the task is cancelled.
@@ -513,6 +528,11 @@ private struct SampleReading {
     var textRewardCount = 0
     var textEndCount = 0
     var textCount = 0
+    /// The number of offers with a day of publication, and of those that are older or newer than the one before.
+    var datedCount = 0
+    var olderCount = 0
+    var newerCount = 0
+    private var lastDate = ""
 
     func accept(_ offer: OfferRecord, position: Int) {
       offerCount += 1
@@ -521,6 +541,13 @@ private struct SampleReading {
       if offer.isEndFromText { textEndCount += 1 }
       if offer.isRewardFromText || offer.isEndFromText { textCount += 1 }
       if let id = offer[.id] { ids.insert(Array(id.utf8)) }
+      let attributes = offer[.attributes].map(OfferAttribute.parse) ?? []
+      guard let date = attributes.first(where: { $0.label == "Published" })?.value else { return }
+      datedCount += 1
+      // They are written in ISO 8601.
+      if datedCount > 1, date < lastDate { olderCount += 1 }
+      if datedCount > 1, date > lastDate { newerCount += 1 }
+      lastDate = date
     }
 
     func skip(id: String?, position: Int, reason: String) {
