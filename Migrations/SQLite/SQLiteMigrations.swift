@@ -58,6 +58,9 @@ package enum SQLiteMigrations {
       number: 113, name: "0113_create_definitions",
       sql: text(PackageResources._113_create_definitions_sql)),
     Migration(
+      number: 116, name: "0116_add_older_offers",
+      sql: text(PackageResources._116_add_older_offers_sql)),
+    Migration(
       number: 118, name: "0118_create_host_waits",
       sql: text(PackageResources._118_create_host_waits_sql)),
   ]

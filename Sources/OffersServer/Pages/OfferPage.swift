@@ -87,6 +87,7 @@ struct OfferPage {
       if let gone = offer.goneAt {
         fields.set("gone", ["goneAt": gone])
       }
+      fields.set("isOlder", offer.isOlder)
       if offer.isExpired(at: now), let end = offer.expiresAt {
         fields.set("expired", ["expiredAt": end])
       }

@@ -27,6 +27,8 @@ final class DifferenceCollector: OfferSink {
   /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
   private var earlierRecords = 0
+  /// The key of the last offer that the store has.
+  private(set) var lastKnownKey: Int64?
   /// The ids on the current page; nil for a feed of one document. An offer may be repeated on a
   /// later page, but not on the same one.
   private var pageIDs: Set<[UInt8]>?
@@ -72,7 +74,8 @@ final class DifferenceCollector: OfferSink {
     var offer = offer
     offer.contentHash = offer.makeContentHash(seed: seed)
     switch known.see(id: id, contentHash: offer.contentHash) {
-    case .unchanged:
+    case .unchanged(let key):
+      lastKnownKey = key
       unchangedCount += 1
       return
     case .repeated:
@@ -81,7 +84,9 @@ final class DifferenceCollector: OfferSink {
       if firstPageRecords == nil { skipRepeated(id, position) }
       return
     case .new: noteLink(of: offer, id)
-    case .different(let key): offer.offerKey = key
+    case .different(let key):
+      lastKnownKey = key
+      offer.offerKey = key
     }
     offer.position = earlierRecords + position
     offer.reward = rewards.findReward(of: offer)

@@ -389,7 +389,39 @@ extension SyncAttempt {
       document.isStrange = try await isStrange(collector.look, reading.facts, in: store)
     }
     let marks = try await store.fetchMissingOffers(of: definition.name)
-    return RemovalDecision(document, marks: marks, hold: hold, choice: choice, now: startedAt)
+    let older = try await olderOffers(of: document, collector, marks, in: store)
+    let keys = Set(older.map(\.key))
+    document.missingKeys.removeAll { keys.contains($0) }
+    document.currentCount -= older.count
+    return RemovalDecision(
+      document, marks: marks.filter { !$0.isOlder }, older: older, hold: hold, choice: choice,
+      now: startedAt)
+  }
+
+  /// The offers that a window no longer shows: those that slid out before, and the missing ones behind the last
+  /// offer that it still shows, if it is as long as before. Of a shorter or longer list they are gone.
+  private func olderOffers(
+    of document: RemovalDecision.Document, _ collector: DifferenceCollector,
+    _ marks: [MissingOffer],
+    in store: OffersDatabase
+  ) async throws -> [MissingOffer] {
+    guard definition.isWindow, collector.firstPageRecords == nil else { return [] }
+    let missing = Set(document.missingKeys)
+    let known = marks.filter { $0.isOlder && missing.contains($0.key) }
+    let lastCount = max(0, document.currentCount - marks.count)
+    let slack = lastCount / 10
+    let counts =
+      document.offerCount - slack...document.offerCount + collector.skippedCount + slack
+    // Without a document of before, as after an import, only the order of the offers is known.
+    guard document.offerCount > 0, !document.isStrange,
+      state?.document == nil || counts.contains(lastCount)
+    else { return known }
+    let rest = Array(missing.subtracting(known.map(\.key))).sorted()
+    var keys = rest
+    if let last = collector.lastKnownKey {
+      keys = try await store.findOffers(listedBehind: last, among: rest)
+    }
+    return known + keys.map { MissingOffer(key: $0, since: startedAt, isOlder: true) }
   }
 
   /// Gives stored offers the ids under which the document has them, if it prints other ids than before.
@@ -426,11 +458,15 @@ extension SyncAttempt {
     in store: OffersDatabase
   ) async throws -> (decision: RemovalDecision, offerCount: Int) {
     let marks = try await store.fetchMissingOffers(of: definition.name)
+    let older = marks.filter(\.isOlder)
+    let count = (state?.currentCount ?? 0) - older.count
+    let missing = marks.filter { !$0.isOlder }
     let document = RemovalDecision.Document(
-      missingKeys: marks.map(\.key), currentCount: state?.currentCount ?? 0,
-      offerCount: max(0, (state?.currentCount ?? 0) - marks.count))
+      missingKeys: missing.map(\.key), currentCount: count,
+      offerCount: max(0, count - missing.count))
     return (
-      RemovalDecision(document, marks: marks, hold: hold, choice: choice, now: startedAt),
+      RemovalDecision(
+        document, marks: missing, older: older, hold: hold, choice: choice, now: startedAt),
       document.offerCount
     )
   }
