@@ -476,7 +476,8 @@ private struct SampleReading {
   /// state it: entries with a member for a price are products.
   var isNewestFirst: Bool {
     rewardCount == textRewardCount
-      && (counts.datedCount < 2 || counts.olderCount > 0 && counts.newerCount * 3 <= counts.olderCount)
+      && (counts.datedCount < 2
+        || counts.olderCount > 0 && counts.newerCount * 3 <= counts.olderCount)
   }
   private let counts = Counts()
 
