@@ -161,6 +161,8 @@ public struct OfferAttribute: Hashable, Sendable, Codable {
   public let label: String
   /// The value as plain text.
   public let value: String
+  /// The label of an entry's day of publication in the definitions of news feeds.
+  package static let published = "Published"
 
   /// Creates an offer attribute of its parts; the properties describe them.
   public init(label: String, value: String) {

@@ -543,7 +543,8 @@ private struct SampleReading {
       if offer.isRewardFromText || offer.isEndFromText { textCount += 1 }
       if let id = offer[.id] { ids.insert(Array(id.utf8)) }
       let attributes = offer[.attributes].map(OfferAttribute.parse) ?? []
-      guard let date = attributes.first(where: { $0.label == "Published" })?.value else { return }
+      guard let date = attributes.first(where: { $0.label == OfferAttribute.published })?.value
+      else { return }
       datedCount += 1
       // They are written in ISO 8601.
       if datedCount > 1, date < lastDate { olderCount += 1 }

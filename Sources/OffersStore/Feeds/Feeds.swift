@@ -128,12 +128,12 @@ extension OffersDatabase {
     try await transaction(.query) { try MissingOfferTable.fetch(of: feed, in: $0) }
   }
 
-  /// Those of some offers of a feed that its documents listed behind another one, by ascending key.
+  /// Those of some offers of a feed that are older than another one, by ascending key.
   package func findOffers(
-    listedBehind key: Int64, among keys: [Int64]
+    olderThan key: Int64, among keys: [Int64]
   ) async throws(OffersError) -> [Int64] {
     try await transaction(.query) {
-      try MissingOfferTable.findListed(behind: key, among: keys, in: $0)
+      try MissingOfferTable.findOlder(than: key, among: keys, in: $0)
     }
   }
 

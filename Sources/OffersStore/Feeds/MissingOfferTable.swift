@@ -42,10 +42,10 @@ package enum MissingOfferTable {
     }
   }
 
-  /// Those of some offers of a feed that its documents listed behind another one: an earlier sync found them,
-  /// or the same sync found them after it.
-  static func findListed(
-    behind key: Int64, among keys: [Int64], in transaction: any Transaction
+  /// Those of some offers of a feed that are older than another one: by their days of publication, else by
+  /// the places at which documents first listed them, the newest first.
+  static func findOlder(
+    than key: Int64, among keys: [Int64], in transaction: any Transaction
   ) throws -> [Int64] {
     func place(_ offer: String) -> String {
       """
@@ -53,14 +53,22 @@ package enum MissingOfferTable {
         WHERE change.offer_key = \(offer).offer_key AND change.kind = 'new'), 0), -\(offer).offer_key)
       """
     }
+    func day(_ attributes: String?) -> String? {
+      attributes.map(OfferAttribute.parse)?.first { $0.label == OfferAttribute.published }?.value
+    }
     return try transaction.rows(
       """
-      SELECT offer.offer_key FROM offer JOIN offer AS other ON other.offer_key = $2
-      WHERE \(transaction.dialect.isElement("offer.offer_key", of: "$1"))
-        AND \(place("offer")) < \(place("other"))
-      ORDER BY offer.offer_key
+      SELECT offer.offer_key, \(place("offer")) < \(place("other")), offer.attributes, other.attributes
+      FROM offer JOIN offer AS other ON other.offer_key = $2
+      WHERE \(transaction.dialect.isElement("offer.offer_key", of: "$1")) ORDER BY offer.offer_key
       """, [.numbers(keys), .number(key)]
-    ) { $0.number(0) }
+    ) { row -> Int64? in
+      var isOlder = row.flag(1)
+      if let own = day(row.findText(2)), let other = day(row.findText(3)), own != other {
+        isOlder = own < other
+      }
+      return isOlder ? row.number(0) : nil
+    }.compactMap(\.self)
   }
 
   /// Forgets the missing offers of a feed.

@@ -398,8 +398,8 @@ extension SyncAttempt {
       now: startedAt)
   }
 
-  /// The offers that a window no longer shows: those that slid out before, and the missing ones behind the last
-  /// offer that it still shows, if it is as long as before. Of a shorter or longer list they are gone.
+  /// The offers that a window no longer shows: those that slid out before, and the missing ones that are older
+  /// than the last known offer in it, if it is as long as before. Of a shorter or longer list they are gone.
   private func olderOffers(
     of document: RemovalDecision.Document, _ collector: DifferenceCollector,
     _ marks: [MissingOffer],
@@ -419,7 +419,7 @@ extension SyncAttempt {
     let rest = Array(missing.subtracting(known.map(\.key))).sorted()
     var keys = rest
     if let last = collector.lastKnownKey {
-      keys = try await store.findOffers(listedBehind: last, among: rest)
+      keys = try await store.findOffers(olderThan: last, among: rest)
     }
     return known + keys.map { MissingOffer(key: $0, since: startedAt, isOlder: true) }
   }

@@ -121,6 +121,41 @@ struct SyncStateRules {
   }
 
   @Test(
+    "an older offer is a missing one that is current, in the order of its syncs, and ends after its time",
+    arguments: StoreKind.allCases)
+  func knowsOlder(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync(["2", "1"].map { FeedOffer($0) }, feed: "tea")
+    try await store.sync(["4", "3", "2", "1"].map { FeedOffer($0) }, feed: "tea")
+    let known = try await store.plan([], feed: "tea").vanishedKeys
+    #expect(try await store.findOffers(olderThan: known[0], among: known) == [known[1]])
+    #expect(
+      try await store.findOffers(olderThan: known[2], among: known) == [
+        known[0], known[1], known[3],
+      ])
+    let older = known[..<2].map { MissingOffer(key: $0, since: .at(2000), isOlder: true) }
+    _ = try await store.apply(
+      SyncPlan(
+        run: Self.run(.updated, at: 2000), newRecords: FeedRecords(), knownRecords: FeedRecords(),
+        vanishedKeys: [], missing: older, rememberedSource: nil, document: nil, keepsFacts: true))
+    #expect(try await store.fetchMissingOffers(of: "tea") == older)
+    _ = try await store.setFavorites(named: ["1"], to: true)
+    let states = try await store.fetchOffers(OfferQuery()).map {
+      "\($0.ref.offerID) \($0.offer.state)"
+    }
+    #expect(states.sorted() == ["1 older", "2 older", "3 current", "4 current"])
+    for (seconds, count) in [(1999, 0), (2000, 1)] {
+      for isTrial in [true, false] {
+        let counts = try await store.prune(
+          goneBefore: .at(seconds), now: .at(5000), trustsClock: true, isTrial: isTrial)
+        #expect(counts.offers == count)
+      }
+    }
+    #expect(try await store.findSyncState(of: "tea")?.currentCount == 3)
+    #expect(try await store.fetchOffer(named: "1").isOlder)
+  }
+
+  @Test(
     "the look of a feed has its title and the links of its current offers",
     arguments: StoreKind.allCases)
   func tellsTheLook(kind: StoreKind) async throws {
