@@ -36,6 +36,7 @@ package final class DefinitionGuess {
   private let transcoder: TextTranscoder
   private var text: [UInt8] = []
   private var isCut = false
+  private var isEnded = false
 
   private static let sampleBytes = 4 << 20
 
@@ -75,6 +76,35 @@ package final class DefinitionGuess {
     text.append(contentsOf: piece.prefix(room))
   }
 
+  /// The feeds that the document links to if it is a web page; nil for another document. The document has
+  /// ended.
+  ///
+  /// - Parameters:
+  ///   - address: the URL of the page, after redirects.
+  ///   - charset: the encoding that the server declares; nil for none.
+  ///   - header: the links of the response's head.
+  package func feedLinks(
+    of address: String, charset: String?, header: [PageLink]
+  ) throws -> FeedLinks? {
+    try end()
+    guard FormatDetection.isWebPage(text) else { return nil }
+    var page = text
+    if String(validating: text, as: UTF8.self) == nil {
+      page = []
+      let transcoder = TextTranscoder(charset: charset ?? "windows-1252", isCertain: true)
+      func take(_ piece: UnsafeRawBufferPointer) { page.append(contentsOf: piece) }
+      try text.withUnsafeBytes { try transcoder.consume($0, take) }
+      try transcoder.finish(take)
+    }
+    return FeedLinks(page: page, address: address, header: header)
+  }
+
+  private func end() throws {
+    if isEnded { return }
+    isEnded = true
+    if !isCut { try transcoder.finish(keep) }
+  }
+
   /// Returns the proposal for the document, which has ended. This takes up to seconds of work.
   ///
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
@@ -83,7 +113,7 @@ package final class DefinitionGuess {
   ///   at a given path are not recognized as offers, or the name is not valid; `CancellationError`.
   package func finish() throws -> Proposal {
     try FeedName.check(name)
-    if !isCut { try transcoder.finish(keep) }
+    try end()
     if blank.format == nil, FormatDetection.isWebPage(text) { blank.format = .jsonLD }
     let format = try FormatDetection.find(in: text, definition: blank, isWhole: true) ?? .json
     let sample = Sample(text, as: format, definition: blank)

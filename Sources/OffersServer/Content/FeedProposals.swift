@@ -54,7 +54,7 @@ final class FeedProposals: Sendable {
   /// - Throws: `Problem` with status 409 while another feed is looked at, or if there is a feed with
   ///   this name; `OffersError` as `FeedAdder.propose`; `CancellationError`.
   func propose(_ source: String, name: String?, by user: User) async throws -> Numbered {
-    try SentAddress.check(source, hint: SentAddress.addingHint(source))
+    try SentAddress.checkPasted(source)
     if let name { try await checkIsNew(name) }
     let isFree = state.withLock { state in
       defer { state.isBusy = true }
@@ -160,11 +160,10 @@ package enum SentAddress {
     return "On the server's own machine: offers feeds add NAME \(word)"
   }
 
-  /// An address that a person typed into a form, where `https://` may be left out.
-  static func completed(_ text: String) -> String {
-    let isBare =
-      text.contains(".") && !text.contains("://") && !text.hasPrefix(".")
-      && !text.hasPrefix("/") && !text.contains(where: \.isWhitespace)
-    return isBare ? "https://" + text : text
+  /// Checks the address of a feed or a site as a person pasted it, such as one without `https://`.
+  package static func checkPasted(_ text: String) throws {
+    for address in try PastedAddress(text, isFile: nil).sources {
+      try check(address, hint: addingHint(text))
+    }
   }
 }

@@ -166,11 +166,10 @@ struct FeedPages {
 
   /// Passes the decompressed bytes of the first document to `handle` until it returns false.
   ///
-  /// - Returns: the final URL of the document and the encoding that the server declared; nil where
-  ///   there is none.
+  /// - Returns: the facts about the document that were known before its first byte.
   func readBytes(
     _ handle: (UnsafeRawBufferPointer) throws -> Bool
-  ) async throws -> (address: String?, charset: String?) {
+  ) async throws -> DocumentMetadata {
     struct Enough: Error {}
     let unpacker = Decompressor(limitBytes: limitBytes)
     var head = DocumentMetadata()
@@ -188,7 +187,7 @@ struct FeedPages {
       }
       try unpacker.finish(take)
     } catch is Enough {}
-    return (head.address, head.charset)
+    return head
   }
 
   /// Whether an error of reading a further page only means that the feed has ended: where pages are

@@ -183,23 +183,39 @@ extension SyncEngine {
   /// Reads the beginning of a document, decompressed, to guess a definition from it.
   ///
   /// - Parameters:
-  ///   - source: the source of the document, which counts as one in a definition.
+  ///   - sources: the sources to try, which count as those in a definition. A further one is read only if the
+  ///     server of the one before gave no answer at all; never if its certificate was wrong.
   ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
   ///     public internet.
+  ///   - headers: the headers of the requests, as in a definition.
   ///   - handle: receives the bytes; returns false to stop reading.
-  /// - Returns: the final URL of the document and the encoding that the server declared; nil where
-  ///   there is none.
   package func readStart(
-    of source: Template, isPublicOnly: Bool = false, options: SyncOptions = SyncOptions(),
-    _ handle: (UnsafeRawBufferPointer) throws -> Bool
-  ) async throws -> (address: String?, charset: String?) {
+    of sources: [Template], isPublicOnly: Bool = false, headers: [RequestHeader] = [],
+    options: SyncOptions = SyncOptions(), _ handle: (UnsafeRawBufferPointer) throws -> Bool
+  ) async throws -> ReadStart {
     var definition = FeedDefinition(
       name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
-    definition.source = source
     definition.isPublicOnly = isPublicOnly
-    return try await withPages(of: definition, from: nil, nil, options) {
-      try await $0.readBytes(handle)
+    definition.headers = headers
+    for (index, source) in sources.enumerated() {
+      definition.source = source
+      let isLast = index == sources.count - 1
+      let start = try await withPages(of: definition, from: nil, nil, options) {
+        pages -> ReadStart? in
+        do {
+          let head = try await pages.readBytes(handle)
+          return ReadStart(
+            source: source, address: head.address, charset: head.charset, links: head.links)
+        } catch let error as OffersError where !isLast && error.code == .sourceFailed {
+          let answer = pages.fetching.log.answer
+          let isCertain = [.stranger, .unknownName, .noNetwork].contains(answer.contact)
+          if answer.status != nil || isCertain { throw error }
+          return nil
+        }
+      }
+      if let start { return start }
     }
+    throw sourceless(definition, nil)
   }
 
   private func withPages<Result: Sendable>(
@@ -222,4 +238,16 @@ extension SyncEngine {
       }
     }
   }
+}
+
+/// The beginning of a document that was read, without its bytes.
+package struct ReadStart: Sendable {
+  /// The source among those that were tried.
+  package let source: Template
+  /// The final URL of the document; nil if it does not come from a server.
+  package let address: String?
+  /// The encoding that the server declared; nil if it declared none.
+  package let charset: String?
+  /// The links of the response's head.
+  package let links: [PageLink]
 }

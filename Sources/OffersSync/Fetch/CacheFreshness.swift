@@ -153,24 +153,29 @@ struct LinkHeaderReader {
 
   init(_ header: some Sequence<UInt8>) { rest = Array(header)[...] }
 
-  /// The target of the next link and its relation types in lower case; nil after the last link.
-  mutating func next() -> (target: String, relations: [String])? {
+  /// The next link; nil after the last one. Its relation types, type and title are in lower case.
+  mutating func next() -> PageLink? {
     guard let open = rest.firstIndex(of: UInt8(ascii: "<")),
       let close = rest[open...].firstIndex(of: UInt8(ascii: ">"))
     else { return nil }
     let target = String(decoding: rest[(open + 1)..<close], as: UTF8.self)
     rest = rest[(close + 1)...]
-    var relations: [String] = []
+    var values: [String: String] = [:]
     while skip(UInt8(ascii: ";")) {
       let name = token()
       guard skip(UInt8(ascii: "=")) else { continue }
       let value = skip(UInt8(ascii: "\"")) ? quoted() : token()
-      // Only the first `rel` of a link counts.
-      if name == "rel", relations.isEmpty {
-        relations = value.split { " \t".utf8.contains($0.utf8.first ?? 0) }.map(String.init)
+      // Only the first value of a name counts.
+      if ["rel", "type", "title"].contains(name), values[name, default: ""].isEmpty {
+        values[name] = value
       }
     }
-    return (target, relations)
+    let relations = values["rel", default: ""].split {
+      " \t".utf8.contains($0.utf8.first ?? 0)
+    }.map(String.init)
+    return PageLink(
+      relations: relations, type: values["type", default: ""], target: target,
+      title: values["title", default: ""])
   }
 
   /// Skips white space, and then `byte` if it follows. Returns whether it did.

@@ -231,16 +231,12 @@ struct DocumentFetch {
     return value.isEmpty ? nil : value
   }
 
-  /// The target of `<https://…>; rel="next"` in the values of `Link` headers (RFC 8288); nil if
-  /// there is none.
-  static func nextLink(in values: [String]) -> String? {
-    for value in values {
-      var link = LinkHeaderReader(value.utf8.prefix(linkHeaderBytes))
-      while let (target, relations) = link.next() {
-        if relations.contains("next") { return target }
-      }
+  /// The links in the values of `Link` headers (RFC 8288), such as `<https://…>; rel="next"`.
+  static func links(in values: [String]) -> [PageLink] {
+    values.flatMap { value in
+      var reader = LinkHeaderReader(value.utf8.prefix(linkHeaderBytes))
+      return IteratorSequence(AnyIterator { reader.next() })
     }
-    return nil
   }
 
   /// The most bytes of a `Link` header that are read.
@@ -373,12 +369,16 @@ struct DocumentMetadata: Sendable {
   var address: String?
   /// The header fields of the response.
   var fields: [HeaderField] = []
-  /// The next page's address from the `Link` header (RFC 8288), which may be relative; nil if there
-  /// is none.
-  var nextLink: String? { DocumentFetch.nextLink(in: fields["link"]) }
   /// Whether the server declared `Content-Encoding: deflate`. Servers send zlib or raw deflate data
   /// under that name.
   var isDeflate = false
+}
+
+extension DocumentMetadata {
+  /// The links of the `Link` headers (RFC 8288), whose targets may be relative.
+  var links: [PageLink] { DocumentFetch.links(in: fields["link"]) }
+  /// The next page's address from the `Link` header, which may be relative; nil if there is none.
+  var nextLink: String? { links.first { $0.relations.contains("next") }?.target }
 }
 
 /// Receives a document's bytes in chunks that are valid only during the call.

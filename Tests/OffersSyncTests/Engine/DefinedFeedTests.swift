@@ -292,7 +292,9 @@ struct DefinedFeedTests {
     ])
     let feeds = try await DefinedFeeds("feeds: {}")
     var count = 0
-    let start = try await feeds.engine.readStart(of: Template([.literal(server.url())])) { bytes in
+    let start = try await feeds.engine.readStart(
+      of: [Template([.literal(server.url())])]
+    ) { bytes in
       count += bytes.count
       return count < 1000
     }

@@ -203,7 +203,7 @@ struct SlowServerTests {
     _ = try await SyncEngine(
       store: try await OffersDatabase.inMemory(definitions: nil), transport: web
     ).readStart(
-      of: Template(parsing: "https://feed.example/offers.json", for: .source)
+      of: [Template(parsing: "https://feed.example/offers.json", for: .source)]
     ) {
       text += $0
       return true

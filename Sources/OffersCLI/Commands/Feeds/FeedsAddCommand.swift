@@ -73,17 +73,19 @@ struct FeedsAddCommand: AsyncParsableCommand {
   ) async throws -> (FeedDefinition, kind: WellKnownKind?) {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)
-    if said.isComplete {
-      return (try said.definition(source: FeedGuess.address(of: source)), nil)
-    }
-    let proposal = try await guess.propose(
+    let request = FeedGuess.Request(
       name: name, source: source, items: said.items, missing: said.missing, format: said.format,
       options: options)
+    let typed = try request.sources
+    if said.isComplete, let address = typed.first {
+      return (try said.definition(source: address), nil)
+    }
+    let proposal = try await guess.propose(request, choose: FeedGuess.question)
+    let found = proposal.definition.source ?? Template([.literal(source)])
+    if !typed.contains(found) { Output.note(.line("Found the feed \(found)")) }
     // The sync asks for a currency that is missing.
     for note in proposal.points { Output.note(.line(note)) }
-    return (
-      try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind
-    )
+    return (try said.definition(source: found, over: proposal), proposal.kind)
   }
 
   private static let shownCount = 3

@@ -112,7 +112,7 @@ extension ServedFeeds: FeedAdder {
       try OwnFeeds.check(name, isNewIn: configuration)
     }
     let hint = SentAddress.addingHint(source)
-    try SentAddress.check(source, hint: hint)
+    try SentAddress.checkPasted(source)
     var taken = Set(configuration.names)
     taken.formUnion(try await database.fetchFeeds().map(\.name))
     taken.formUnion(try await database.fetchFormerFeeds().map(\.name))
@@ -137,15 +137,18 @@ extension ServedFeeds: FeedAdder {
     _ options: SyncOptions
   ) async throws -> FeedProposal {
     let guess = try await guesses.propose(
-      name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options)
+      FeedGuess.Request(
+        name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options))
     var definition = guess.definition
     let check = try await guesses.check(
       definition, of: guess.kind, firstCount: Self.shownCount, options: options)
     let title = check.title == definition.name ? nil : check.title
     if name == nil {
-      let found = ([title] + Self.parts(of: source) + [Self.unnamed]).lazy.compactMap { text in
-        text.flatMap { FeedName.suggestion(for: $0, besides: taken) }
-      }.first
+      let found =
+        ([title] + Self.parts(of: definition.source?.description ?? source) + [Self.unnamed]).lazy
+        .compactMap { text in
+          text.flatMap { FeedName.suggestion(for: $0, besides: taken) }
+        }.first
       definition.rename(to: found ?? definition.name)
     }
     return FeedProposal(
