@@ -224,3 +224,49 @@ enum HTMLElement: UInt8 {
       """, nameWidth: 10, valueWidth: 1)
   }
 }
+
+/// The attributes of a start tag of HTML.
+struct HTMLTag {
+  private var attributes: [String: String] = [:]
+
+  /// The largest number of attributes that are read.
+  private static let limit = 64
+
+  /// - Parameter tag: the bytes of a tag, from its `<` to behind its `>`.
+  init(_ tag: UnsafeRawBufferPointer) {
+    func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x2F }
+    let end = tag.last == 0x3E ? tag.count - 1 : tag.count
+    var index = 1
+    while index < end, !isBlank(tag[index]) { index += 1 }
+    while attributes.count < Self.limit {
+      while index < end, isBlank(tag[index]) { index += 1 }
+      let start = index
+      while index < end, !isBlank(tag[index]), tag[index] != 0x3D || index == start { index += 1 }
+      if index == start { return }
+      let name = String(decoding: tag[start..<index], as: UTF8.self).lowercased()
+      var next = index
+      while next < end, tag[next] <= 0x20 { next += 1 }
+      guard next < end, tag[next] == 0x3D else {
+        attributes[name] = attributes[name] ?? ""
+        continue
+      }
+      next += 1
+      while next < end, tag[next] <= 0x20 { next += 1 }
+      var value = next..<next
+      if next < end, tag[next] == 0x22 || tag[next] == 0x27 {
+        let close = tag[(next + 1)..<end].firstIndex(of: tag[next]) ?? end
+        value = (next + 1)..<close
+        index = min(close + 1, end)
+      } else {
+        while next < end, tag[next] > 0x20 { next += 1 }
+        value = value.lowerBound..<next
+        index = next
+      }
+      guard attributes[name] == nil else { continue }
+      attributes[name] = HTMLMarkupReader.decoded(UnsafeRawBufferPointer(rebasing: tag[value]))
+    }
+  }
+
+  /// The value of the first attribute with a name in lower case; nil if there is none.
+  subscript(name: String) -> String? { attributes[name] }
+}
