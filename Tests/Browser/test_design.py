@@ -142,18 +142,18 @@ class DesignTests(BrowserTest):
         self.assertEqual(
             texts, ["ends today", "ends tomorrow", "2 days left", "3 days left", None, None, "New", None])
 
-    def test_an_offer_shows_its_amount_and_is_saved_by_a_wide_button(self):
+    def test_an_offer_shows_its_amount_and_has_its_star_in_the_picture(self):
         self.open("/offers/ibotta:900115")
         self.wait_ready()
         self.assertEqual(self.style("h1 .amount", "fontSize", "fontWeight"), ["34px", "700"])
-        save = self.rect(".save")
-        self.assertEqual((save["x"], save["right"]), (12, 363))
+        picture, star = self.rect(".offer-picture"), self.rect(".star")
+        self.assertTrue(picture["x"] < star["x"] and star["right"] < picture["right"])
+        self.assertTrue(picture["y"] < star["y"] and star["bottom"] < picture["bottom"])
         self.assertTrue(self.find(".glow img").get_attribute("src"))
-        self.assertEqual(self.find(".save").text, "Save offer")
         self.assertEqual(len(self.all("main [data-star]")), 1)
-        self.find(".save").click()
+        self.find(".offer .star").click()
         self.wait("the offer is not saved", lambda: "ibotta:900115" in self.home.favorites())
-        self.assertEqual(self.find(".save").text, "Saved")
+        self.assertEqual(self.find(".offer .star").get_attribute("aria-pressed"), "true")
         self.assertFalse(self.find(".about dl").is_displayed())
         self.find(".about summary").click()
         for text in ("Feed", "ibotta:900115", "First seen"):

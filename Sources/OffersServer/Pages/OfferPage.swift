@@ -64,12 +64,14 @@ struct OfferPage {
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("price", reward == nil ? value : nil)
       fields.set("isPhoto", presentation.layout != .grid)
+      fields.set("isUpright", presentation.layout == .posters)
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)
       fields.set("feedTitle", settings.feedTitle)
       fields.set("feedLink", PageLinks.feed(offer.ref.feed))
-      let facts = Self.facts(of: offer, at: now)
+      let said = [offer.name] + presentation.bylineValues(of: offer)
+      let facts = Self.facts(of: offer, besides: said, at: now)
       fields.set("facts", facts)
       fields.set("hasFacts", !facts.isEmpty || Coordinates(offer) != nil)
       fields.set("about", Self.about(offer, settings.feedTitle))
@@ -116,9 +118,11 @@ struct OfferPage {
   }
 
   /// The rows of an offer's table: its retailer, categories, times and attributes.
-  private static func facts(of offer: Offer, at now: Date) -> [PageFields] {
+  ///
+  /// - Parameter said: the texts that stand above the table, which does not repeat them.
+  private static func facts(of offer: Offer, besides said: [String], at now: Date) -> [PageFields] {
     var facts: [PageFields] = []
-    if let retailer = offer.retailer {
+    if let retailer = offer.retailer, !said.contains(retailer) {
       facts.append(
         PageFields(
           fact: "Retailer", retailer, link: filter("retailer", retailer)))
@@ -133,7 +137,7 @@ struct OfferPage {
       facts.append(
         [
           "label": label,
-          "links": offer.categories.map { category in
+          "links": offer.shownCategories.map { category in
             ["text": category, "link": Self.filter("category", category)] as PageFields
           },
         ] as PageFields)
@@ -144,13 +148,23 @@ struct OfferPage {
     ].compactMap(\.self)
     let shown = OfferLocationFields.shown(of: offer)
     for attribute in offer.attributes where attribute.value != joined {
-      if shown.contains(attribute) { continue }
+      if shown.contains(attribute) || said.contains(attribute.shownValue) { continue }
       facts.append(
         PageFields(
-          fact: attribute.label, DayText.words(attribute.shownValue),
+          fact: attribute.label, DayText.words(value(of: attribute)),
           link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value)))
     }
     return facts
+  }
+
+  /// The value of an attribute without its label at the start: `© 2025` for the copyright `Copyright © 2025`.
+  private static func value(of attribute: OfferAttribute) -> String {
+    let value = attribute.shownValue
+    guard let label = value.range(of: attribute.label, options: [.anchored, .caseInsensitive])
+    else { return value }
+    let rest = value[label.upperBound...].drop { $0.isWhitespace || $0 == ":" }
+    return rest.first.map(\.isLetter) == false && rest.startIndex > label.upperBound
+      ? String(rest) : value
   }
 
   /// The rows below “About this offer”: its feed, its ID and when it was first seen.
