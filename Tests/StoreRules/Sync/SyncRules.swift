@@ -57,7 +57,7 @@ struct SyncRules {
     arguments: StoreKind.allCases)
   func followsAddresses(kind: StoreKind) async throws {
     let store = try await kind.open().store
-    let picture = { "https://e.com/1.png?t=\($0)" }
+    let picture = { (number: Int) in "https://e.com/1.png?t=\(number)" }
     func offers(_ number: Int, link: String = "7") -> [FeedOffer] {
       [
         FeedOffer(
