@@ -93,6 +93,7 @@ struct DateCursor {
   private static func plainLetter(_ byte: UInt8) -> UInt8? {
     switch byte | 0x20 {
     case 0xA0...0xA5: UInt8(ascii: "a")
+    case 0xA7: UInt8(ascii: "c")
     case 0xA8...0xAB: UInt8(ascii: "e")
     case 0xAC...0xAF: UInt8(ascii: "i")
     case 0xB2...0xB6: UInt8(ascii: "o")

@@ -4,8 +4,8 @@ import OffersCore
 /// Parses the dates and times that feeds print, if they are unambiguous.
 ///
 /// Supported are ISO 8601 and RFC 3339, RFC 822, 850 and 2822, the C library's asctime, dates with
-/// the month as an English, German, French or Spanish word, `2026年12月31日`, ASP.NET's `/Date(…)/`,
-/// and Unix seconds and milliseconds. A time without a zone is in UTC; see `DayZone` for feeds with a
+/// the month as an English, German, French, Spanish, Italian, Dutch or Portuguese word, `2026年12月31日`,
+/// ASP.NET's `/Date(…)/`, and Unix seconds and milliseconds. A time without a zone is in UTC; see `DayZone` for feeds with a
 /// zone. Fractions of a second are dropped. A date of
 /// numbers is parsed if its notation puts the day first (`31.12.2026`), or a number above 12
 /// identifies the day (`12/31/2026`). The result is nil for an ambiguous date (`08/09/2015`),
@@ -13,7 +13,7 @@ import OffersCore
 package enum DateParser {
   /// The version of the parser's rules. A change of the rules must change it, so that the next sync
   /// parses the dates of stored offers again.
-  static let rules = "5"
+  static let rules = "6"
 
   /// Parses a printed date; nil for a text that is none, or is ambiguous.
   ///
@@ -292,8 +292,7 @@ extension DateParser {
   }
 }
 
-/// Dates with the month as a word: RFC 822, 850 and 2822, asctime, and dates in English, German,
-/// French and Spanish.
+/// Dates with the month as a word: RFC 822, 850 and 2822, asctime, and those of other languages.
 extension DateParser {
   /// Parses a date with an optional weekday. The weekday is redundant, so a wrong one is ignored.
   package static func parseWritten(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
@@ -413,23 +412,29 @@ extension DateParser {
     return Int(value[0] - 0x30) * 10 + Int(value[1] - 0x30)
   }
 
-  /// English, German, French and Spanish names and short forms, without accents.
-  private static var months: StaticLookupTable {
+  /// English, German, French, Spanish and Italian names and short forms, and Dutch and Portuguese names, without
+  /// accents.
+  static var months: StaticLookupTable {
     StaticLookupTable(
       """
       abr       04 abril     04 ago       08 agosto    08 aout      08 apr       04
-      april     04 aug       08 august    08 avr       04 avril     04 dec       12
-      december  12 decembre  12 dez       12 dezember  12 dic       12 diciembre 12
-      ene       01 enero     01 feb       02 febr      02 febrero   02 februar   02
-      february  02 fev       02 fevr      02 fevrier   02 jaenner   01 jan       01
-      janner    01 januar    01 january   01 janv      01 janvier   01 juil      07
-      juillet   07 juin      06 jul       07 juli      07 julio     07 july      07
-      jun       06 june      06 juni      06 junio     06 maerz     03 mai       05
-      mar       03 march     03 mars      03 marz      03 marzo     03 may       05
-      mayo      05 mrz       03 nov       11 november  11 novembre  11 noviembre 11
-      oct       10 october   10 octobre   10 octubre   10 okt       10 oktober   10
-      sep       09 sept      09 september 09 septembre 09 septiembre09 set       09
-      setiembre 09\u{20}
+      april     04 aprile    04 aug       08 august    08 augustus  08 avr       04
+      avril     04 dec       12 december  12 decembre  12 dez       12 dezember  12
+      dezembro  12 dic       12 dicembre  12 diciembre 12 ene       01 enero     01
+      feb       02 febbraio  02 febr      02 febrero   02 februar   02 februari  02
+      february  02 fev       02 fevereiro 02 fevr      02 fevrier   02 gen       01
+      gennaio   01 giu       06 giugno    06 jaenner   01 jan       01 janeiro   01
+      janner    01 januar    01 januari   01 january   01 janv      01 janvier   01
+      juil      07 juillet   07 juin      06 jul       07 julho     07 juli      07
+      julio     07 july      07 jun       06 june      06 junho     06 juni      06
+      junio     06 lug       07 luglio    07 maart     03 maerz     03 mag       05
+      maggio    05 mai       05 maio      05 mar       03 march     03 marco     03
+      mars      03 marz      03 marzo     03 may       05 mayo      05 mei       05
+      mrt       03 mrz       03 nov       11 november  11 novembre  11 novembro  11
+      noviembre 11 oct       10 october   10 octobre   10 octubre   10 okt       10
+      oktober   10 ott       10 ottobre   10 outubro   10 sep       09 sept      09
+      september 09 septembre 09 septiembre09 set       09 setembro  09 setiembre 09
+      settembre 09\u{20}
       """, nameWidth: 10, valueWidth: 2)
   }
 
@@ -437,15 +442,17 @@ extension DateParser {
   static var weekdays: StaticLookupTable {
     StaticLookupTable(
       """
-      di        2 dienstag  2 dim       7 dimanche  7 do        4 dom       7 domingo   7
-      donnerstag4 fr        5 freitag   5 fri       5 friday    5 jeu       4 jeudi     4
-      jue       4 jueves    4 lun       1 lundi     1 lunes     1 mar       2 mardi     2
-      martes    2 mer       3 mercredi  3 mi        3 mie       3 miercoles 3 mittwoch  3
-      mo        1 mon       1 monday    1 montag    1 sa        6 sab       6 sabado    6
+      di        2 dienstag  2 dim       7 dimanche  7 do        4 dom       7 domenica  7
+      domingo   7 donnerstag4 fr        5 freitag   5 fri       5 friday    5 gio       4
+      giovedi   4 jeu       4 jeudi     4 jue       4 jueves    4 lun       1 lundi     1
+      lunedi    1 lunes     1 mar       2 mardi     2 martedi   2 martes    2 mer       3
+      mercoledi 3 mercredi  3 mi        3 mie       3 miercoles 3 mittwoch  3 mo        1
+      mon       1 monday    1 montag    1 sa        6 sab       6 sabado    6 sabato    6
       sam       6 samedi    6 samstag   6 sat       6 saturday  6 so        7 sonnabend 6
       sonntag   7 su        7 sun       7 sunday    7 th        4 thu       4 thur      4
       thurs     4 thursday  4 tu        2 tue       2 tues      2 tuesday   2 ven       5
-      vendredi  5 vie       5 viernes   5 we        3 wed       3 wednesday 3 weds      3\u{20}
+      vendredi  5 venerdi   5 vie       5 viernes   5 we        3 wed       3 wednesday 3
+      weds      3\u{20}
       """, nameWidth: 10, valueWidth: 1)
   }
 

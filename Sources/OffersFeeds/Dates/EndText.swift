@@ -7,7 +7,7 @@ import OffersCore
 /// offer was published. A text that states two ends has none. The work is linear in the size of the text.
 struct EndText {
   /// The version of the rules; see `DateParser.rules`.
-  static let rules = "1"
+  static let rules = "2"
 
   /// The result of a search for an end in a text.
   enum Finding: Equatable {
@@ -22,6 +22,8 @@ struct EndText {
   /// The text in lower case.
   private let low: UnsafeRawBufferPointer
   private var order: DateOrder?
+  /// Whether a date whose numbers have another order is none, as in the search for the order.
+  private var isOrderStrict = false
   /// The number of the day on which the offer was published; nil if that is not known.
   private let published: Int64?
   private var ends: [(date: ParsedDate, range: Range<Int>)] = []
@@ -106,83 +108,27 @@ struct EndText {
     ParsedDate(seconds: number * 86_400, isWholeDay: true)
   }
 
-  /// A word for an end.
-  private struct Trigger {
-    let word: StaticString
-    /// Whether a weekday or `today` may follow.
-    var isStrong = true
-    /// Whether only a span of two dates may follow.
-    var isSpan = false
-    /// Whether it is `ends`, `expires` or the like, so that a weekday before it begins no span.
-    var isVerb: Bool { word.utf8Start[0] == 0x65 }
-  }
-
-  /// Longer words come before those that they begin with.
-  private static let triggers: [Trigger] =
-    [
-      "expires", "expired", "expire", "expiring", "expiry", "expiration", "exp", "exps", "ends",
-      "ending", "end date", "valid until", "valid through", "valid thru", "valid till",
-      "valid to", "valid til", "good through", "good thru", "until", "till", "'til", "til", "bis",
-      "endet", "läuft ab", "ablauf", "ablaufdatum", "jusqu'au", "jusqu’au", "jusqu'à", "jusqu’à",
-      "termine", "fin", "hasta", "caduca", "vence", "termina", "finaliza", "expira", "fino al",
-      "fino a", "scade", "scadenza", "entro", "t/m", "tot en met", "geldig tot", "até",
-      "gäller till", "t.o.m.", "til og med", "redeem by", "use by", "deadline",
-    ].map { Trigger(word: $0) }
-    + ["through", "thru", "tot"].map { Trigger(word: $0, isStrong: false) }
-    + [
-      "valid from", "valid", "good", "from", "gültig vom", "gültig von", "gültig", "vom", "du",
-      "valable du", "valable", "del", "válido del", "válido", "dal", "van",
-    ].map { Trigger(word: $0, isStrong: false, isSpan: true) }
-
-  /// The words that begin with each byte.
-  private static let triggersByStart: [[Trigger]] = (0..<256).map { byte in
-    triggers.filter { Int($0.word.utf8Start[0]) == byte }
-  }
-
-  /// Words between one for an end and the date.
-  private static let fillers: [StaticString] = [
-    "on", "the", "date", "date:", "am", "an", "zum", "dem", "den", "einschließlich", "inkl.",
-    "inkl",
-    "le", "el", "il", "al", "día", "dia", "at", "midnight on", "midnight", "this", "diesen",
-    "kommenden", "ce", "este", "questa", "coming", "de validité", "em", "lo", "au", "zu",
-  ]
-  private static let joints: [StaticString] = [
-    "-", "–", "—", "to", "through", "thru", "until", "till", "bis zum", "bis", "au", "al", "a",
-    "t/m",
-    "e il", "and",
-  ]
-  private static let today: [StaticString] = [
-    "today", "tonight", "heute", "aujourd'hui", "aujourd’hui", "ce soir", "hoy", "oggi", "vandaag",
-  ]
-  private static let tomorrow: [StaticString] = [
-    "tomorrow", "morgen", "demain", "mañana", "domani",
-  ]
-  private static let negations: [StaticString] = [
-    "not", "nicht", "no", "closed", "unavailable", "geschlossen", "never", "isn't", "isn’t",
-    "won't",
-    "won’t", "fermé", "cerrado", "delayed", "postponed",
-  ]
-
-  private mutating func read(_ trigger: Trigger, from start: Int, to end: Int) {
+  private mutating func read(_ trigger: EndWords.Trigger, from start: Int, to end: Int) {
     var index = skipMarks(end)
     for _ in 0..<3 {
-      guard let next = findEnd(Self.fillers, at: index) else { break }
+      guard let next = findEnd(EndWords.fillers, at: index) else { break }
       index = skipMarks(next)
     }
     guard index > end, index < low.count, !isNegated(start) else { return }
     if !trigger.isSpan, trigger.isStrong {
-      if let end = findEnd(Self.today, at: index) {
+      if let end = findEnd(EndWords.today, at: index) {
         return add(published.map(Self.day), start..<end)
       }
-      if let end = findEnd(Self.tomorrow, at: index) {
+      if let end = findEnd(EndWords.tomorrow, at: index) {
         return add(published.map { Self.day($0 + 1) }, start..<end)
       }
     }
     let weekday = weekday(at: index)
     let places = [index] + (weekday.map { [skipMarks($0.end)] } ?? [])
     for place in places {
-      guard let first = date(at: place, isBegin: true) else { continue }
-      if let last = laterDate(behind: first.end) { return add(last.date, start..<last.end) }
+      if let last = lastDay(at: place) ?? lastDate(at: place) {
+        return add(hasOther(behind: last.end) ? nil : last.date, start..<last.end)
+      }
     }
     if trigger.isSpan { return }
     if let found = places.lazy.compactMap({ [self] in date(at: $0) }).first {
@@ -222,17 +168,20 @@ struct EndText {
     return findEnd(marks, at: CharacterScan.skipSpaces(low, from: index)) != nil
   }
 
-  /// Whether another date follows one that ends at an index, behind `or`.
+  /// Whether another date follows one that ends at an index, behind `or` or `and`.
   private func hasOther(behind end: Int) -> Bool {
-    let joint = findEnd(["or", "oder", "ou", "o"], at: skipMarksAndSpaces(end))
-    guard let joint else { return false }
+    let place = skipMarksAndSpaces(end)
+    let choice = findEnd(["or", "oder", "ou", "o"], at: place)
+    guard let joint = choice ?? findEnd(["and", "und", "et", "y", "e", "&"], at: place) else {
+      return false
+    }
     let next = CharacterScan.skipSpaces(low, from: joint)
-    return next < low.count && CharacterScan.isDigit(low[next]) || date(at: next) != nil
-      || weekday(at: next) != nil
+    if choice != nil, next < low.count, CharacterScan.isDigit(low[next]) { return true }
+    return date(at: next) != nil || lastDay(at: next) != nil || weekday(at: next) != nil
   }
 
-  private func findTrigger(at index: Int) -> (Trigger, end: Int)? {
-    for trigger in Self.triggersByStart[Int(low[index])] {
+  private func findTrigger(at index: Int) -> (EndWords.Trigger, end: Int)? {
+    for trigger in EndWords.triggersByStart[Int(low[index])] {
       if let end = CharacterScan.findEnd(of: trigger.word, in: low, at: index) {
         return (trigger, end)
       }
@@ -269,7 +218,7 @@ struct EndText {
       rebasing: window[((window.lastIndex { ".;!?()".utf8.contains($0) }).map { $0 + 1 } ?? 0)...])
     return clause.indices.contains { index in
       (index == 0 || !CharacterScan.isWordByte(clause[index - 1]))
-        && Self.negations.contains {
+        && EndWords.negations.contains {
           CharacterScan.findEnd(of: $0, in: clause, at: index) != nil
         }
     }
@@ -295,10 +244,75 @@ struct EndText {
     return start < edge && weekday(at: start)?.end == edge
   }
 
+  /// The last date of a span that begins at an index. If the order of its numbers is unknown, only one of the
+  /// two may make both of them dates: in `11/29 - 12/5` the month is first.
+  private func lastDate(at start: Int) -> (date: ParsedDate, end: Int)? {
+    if let first = date(at: start, isBegin: true), let last = laterDate(behind: first.end) {
+      return last
+    }
+    guard order == nil else { return nil }
+    let spans = DateOrder.allCases.compactMap { order in
+      var text = self
+      (text.order, text.isOrderStrict) = (order, true)
+      return text.date(at: start, isBegin: true).flatMap { first in
+        text.laterDate(behind: first.end).flatMap {
+          first.date.seconds <= $0.date.seconds ? $0 : nil
+        }
+      }
+    }
+    return spans.count == 1 ? spans[0] : nil
+  }
+
+  /// The last day of a span within a month that begins at an index: `Dec 1-24, 2026`, `1 to 24 December`.
+  private func lastDay(at start: Int) -> (date: ParsedDate, end: Int)? {
+    var index = start
+    while index < low.count, CharacterScan.isLetter(low[index]) || low[index] >= 0x80 { index += 1 }
+    let month = start..<index
+    if !month.isEmpty {
+      guard month.count >= 3 else { return nil }
+      index = skipMarksAndSpaces(index)
+    }
+    guard let first = dayOfMonth(at: index) else { return nil }
+    let joint = skipMarksAndSpaces(first.end)
+    let behind = EndWords.joints.lazy.compactMap { [self] in
+      CharacterScan.findEnd(of: $0, in: low, at: joint)
+    }.first
+    guard let behind, case let place = CharacterScan.skipSpaces(low, from: behind),
+      let last = dayOfMonth(at: place), first.day < last.day, !isTime(at: place)
+    else { return nil }
+    if month.isEmpty { return date(at: place) }
+    // The date is put together without the first day.
+    var year = last.end
+    if year < low.count, low[year] == 0x2C { year += 1 }
+    year = CharacterScan.skipSpaces(low, from: year)
+    let whole = Array(text[month]) + [0x20] + Array("\(last.day)".utf8)
+    if year + 4 <= low.count, text[year..<(year + 4)].allSatisfy(CharacterScan.isDigit),
+      year + 4 == low.count || !CharacterScan.isDigit(low[year + 4])
+    {
+      let dated = whole + [0x20] + Array(text[year..<(year + 4)])
+      return dated.withUnsafeBytes { fullDate(of: $0) }.map { ($0, year + 4) }
+    }
+    guard let published else { return nil }
+    return yearlessDate(whole, published, published).map { ($0, last.end) }
+  }
+
+  /// The day of a month at an index, with its ending, as in `1st` and `1er`.
+  private func dayOfMonth(at start: Int) -> (day: Int, end: Int)? {
+    var end = start
+    var day = 0
+    while end < low.count, end < start + 3, CharacterScan.isDigit(low[end]) {
+      day = day * 10 + Int(low[end] - 0x30)
+      end += 1
+    }
+    guard (1...31).contains(day) else { return nil }
+    let ordinals: [StaticString] = ["st", "nd", "rd", "th", "er"]
+    return (day, findEnd(ordinals, at: end) ?? end)
+  }
+
   /// The later date of a span whose first date ends at an index.
   private func laterDate(behind end: Int) -> (date: ParsedDate, end: Int)? {
     let start = skipMarksAndSpaces(end)
-    for joint in Self.joints {
+    for joint in EndWords.joints {
       guard let behind = CharacterScan.findEnd(of: joint, in: low, at: start) else { continue }
       let index = CharacterScan.skipSpaces(low, from: behind)
       if let found = date(at: index) { return found }
@@ -324,7 +338,7 @@ extension EndText {
   ///
   /// - Parameter isBegin: whether it is the first date of a span, which may be before the publication.
   private func date(at start: Int, isBegin: Bool = false) -> (date: ParsedDate, end: Int)? {
-    guard start < text.count else { return nil }
+    guard start < text.count, !isOrderStrict || isInOrder(at: start) else { return nil }
     let stops = stops(from: start)
     for stop in stops.reversed() {
       if let date = fullDate(start..<stop) { return (date, stop) }
@@ -332,9 +346,20 @@ extension EndText {
     guard let published else { return nil }
     for stop in stops.prefix(6).reversed() where !hasYear(behind: stop, start) {
       let first = isBegin ? published - Self.yearDays : published
-      if let date = yearlessDate(start..<stop, first, published) { return (date, stop) }
+      if isTimeOfDay(start..<stop) { continue }
+      if let date = yearlessDate(Array(text[start..<stop]), first, published) {
+        return (date, stop)
+      }
     }
     return nil
+  }
+
+  /// Whether the first number at an index may be what the order says: the day or the month.
+  private func isInOrder(at start: Int) -> Bool {
+    guard let first = dayOfMonth(at: start), first.end + 1 < low.count,
+      low[first.end] == 0x2F || low[first.end] == 0x2D, let second = dayOfMonth(at: first.end + 1)
+    else { return true }
+    return (order == .dmy ? second : first).day <= 12
   }
 
   /// The indices at which a date that begins at an index may end, in order: after words, and before marks at
@@ -437,27 +462,19 @@ extension EndText {
     return plausible.count == 1 ? plausible.first : nil
   }
 
+  /// Whether numbers with points are a time, as in `at 12.05` and `12.05 Uhr`.
+  private func isTimeOfDay(_ range: Range<Int>) -> Bool {
+    guard low[range].allSatisfy({ CharacterScan.isDigit($0) || $0 == 0x2E }) else { return false }
+    let next = CharacterScan.skipSpaces(low, from: range.upperBound)
+    let edge = CharacterScan.skipSpacesBack(low, from: range.lowerBound)
+    return findEnd(["uhr", "am", "pm", "h", ":"], at: next) != nil
+      || CharacterScan.findStart(of: "at", in: low, endingAt: edge) != nil
+  }
+
   /// Reads a date without a year by adding one, so that it is the first such day from a day on, soon after the
   /// publication.
-  private func yearlessDate(
-    _ range: Range<Int>, _ first: Int64, _ published: Int64
-  ) -> ParsedDate? {
-    let part = Array(text[range])
+  private func yearlessDate(_ part: [UInt8], _ first: Int64, _ published: Int64) -> ParsedDate? {
     guard part.count >= 3, part.contains(where: CharacterScan.isDigit), part.count <= 30 else {
-      return nil
-    }
-    let isTime = ["uhr", "am", "pm", "h", ":"] as [StaticString]
-    let next = CharacterScan.skipSpaces(low, from: range.upperBound)
-    if isTime.contains(where: { CharacterScan.findEnd(of: $0, in: low, at: next) != nil }),
-      part.allSatisfy({ CharacterScan.isDigit($0) || $0 == 0x2E })
-    {
-      return nil
-    }
-    // `At 12.05` is a time.
-    let edge = CharacterScan.skipSpacesBack(low, from: range.lowerBound)
-    if CharacterScan.findStart(of: "at", in: low, endingAt: edge) != nil,
-      part.allSatisfy({ CharacterScan.isDigit($0) || $0 == 0x2E })
-    {
       return nil
     }
     let separators = part.filter { $0 == 0x2F || $0 == 0x2D || $0 == 0x2E }
@@ -524,7 +541,7 @@ extension EndText {
           first == 0 || !CharacterScan.isDigit(text[first - 1])
         else { continue }
         let range = first..<edge
-        let date = fullDate(range) ?? published.flatMap { yearlessDate(range, $0, $0) }
+        let date = fullDate(range) ?? published.flatMap { yearlessDate(Array(text[range]), $0, $0) }
         found = date.map { ($0, first) } ?? found
       }
       guard let found else { return nil }

@@ -97,13 +97,22 @@ struct DealText {
     while index < low.count {
       let isStart = index == 0 || !CharacterScan.isWordByte(low[index - 1])
       if CharacterScan.isDigit(low[index]) {
-        index = isStart || low[index - 1] & 0x80 != 0 ? number(at: index) : digitsEnd(index)
+        index =
+          isStart || low[index - 1] & 0x80 != 0 || hasCode(before: index)
+          ? number(at: index) : digitsEnd(index)
       } else if isStart, CharacterScan.isLetter(low[index]) {
         index = word(at: index)
       } else {
         index += 1
       }
     }
+  }
+
+  /// Whether a code or word for a currency is directly before a digit, as in `Rs500`.
+  private func hasCode(before digit: Int) -> Bool {
+    let letters = low[max(0, digit - 4)..<digit].reversed().prefix(while: CharacterScan.isLetter)
+    return letters.count < 4
+      && rewards.findPrinted(in: text, at: digit).map { $0.range.lowerBound < digit } == true
   }
 
   private func digitsEnd(_ start: Int) -> Int {
@@ -194,8 +203,9 @@ extension DealText {
     let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
     guard printed.isPlausible, printed.value != 0 else { return nil }
     let after = savingEnd(end)
+    let minus = findMinus(before: start)
     // Words such as `an extra` and `up to` may be between the word for the saving and the amount.
-    var first = start
+    var first = minus ?? start
     var limitStart: Int?
     for _ in 0..<4 {
       let edge = CharacterScan.skipSpacesBack(low, from: first)
@@ -207,15 +217,17 @@ extension DealText {
         break
       }
     }
-    let edge = CharacterScan.skipSpacesBack(low, from: first)
+    var edge = CharacterScan.skipSpacesBack(low, from: first)
+    if edge > 0, low[edge - 1] == 0x3A { edge = CharacterScan.skipSpacesBack(low, from: edge - 1) }
     let before = findStart(DealWords.savingsBefore, endingAt: edge)
-    let isMinus = hasMinus(before: start)
-    guard after != nil || before != nil || isMinus else { return nil }
+    guard after != nil || before != nil || minus != nil else { return nil }
     if let before, after == nil {
       let edge = CharacterScan.skipSpacesBack(low, from: before)
       if isNegated(before) || findStart(DealWords.afterwards, endingAt: edge) != nil { return nil }
     }
-    let from = before ?? limitStart ?? start
+    let open =
+      after != nil && before == nil ? findStart(DealWords.openPrices, endingAt: edge) : nil
+    let from = before ?? open ?? limitStart ?? start
     if isPrize(before: from) { return nil }
     if isOrdinal(before: from) {
       isUnclear = true
@@ -243,18 +255,18 @@ extension DealText {
     return findEnd(DealWords.otherAfter, at: next) == nil ? behind : nil
   }
 
-  /// Whether a minus is directly before an amount, and no other number before it.
-  private func hasMinus(before start: Int) -> Bool {
+  /// The index of a minus that is directly before an amount, with no other number before it.
+  private func findMinus(before start: Int) -> Int? {
     let minuses: [StaticString] = ["-", "\u{2212}", "\u{2013}"]
     let minus = minuses.first {
       CharacterScan.stands($0, in: low, at: start - $0.utf8CodeUnitCount)
     }
-    guard let minus else { return false }
+    guard let minus else { return nil }
     let index = start - minus.utf8CodeUnitCount
     guard CharacterScan.isBoundary(low, before: index) || index > 0 && low[index - 1] == 0x5B
-    else { return false }
+    else { return nil }
     let edge = CharacterScan.skipSpacesBack(low, from: index)
-    return edge == 0 || !CharacterScan.isDigit(low[edge - 1]) && low[edge - 1] != 0x25
+    return edge == 0 || !CharacterScan.isDigit(low[edge - 1]) && low[edge - 1] != 0x25 ? index : nil
   }
 
   /// The end of a condition after a saving, which is a number of things to buy or an amount to spend, as in
@@ -292,8 +304,18 @@ extension DealText {
     if !isDirect, rewards.findPrinted(in: text, at: index) != nil { return nil }
     // A size is no number of things: `12 oz`, `2-pack`.
     if count.end < low.count, low[count.end] == 0x2D || low[count.end] == 0x2E { return nil }
-    if findEnd(DealWords.units, at: skip(count.end)) != nil { return nil }
+    if findEnd(DealWords.units, at: skip(count.end)) != nil || isDay(behind: count.end) {
+      return nil
+    }
     return hasBracket && count.end < low.count && low[count.end] == 0x29 ? count.end + 1 : count.end
+  }
+
+  /// Whether a month follows a number that ends at an index, as in `off 24 December`.
+  private func isDay(behind end: Int) -> Bool {
+    let start = skip(findEnd(["st", "nd", "rd", "th", "."], at: end) ?? end)
+    var cursor = DateCursor(UnsafeRawBufferPointer(rebasing: low[start...]))
+    return cursor.takeName(in: DateParser.months) != nil
+      && findEnd(["set", "gen"], at: start) == nil
   }
 
   /// The end of a word behind a saving that says that it is that of a second item, as in `50% off the second`.

@@ -34,7 +34,7 @@ enum DealWords {
   static let otherAfter: [StaticString] = [
     "to", "road", "pain", "season", "the grid", "grid", "in stock", "on sale", "massage",
     "massager", "scratcher", "bond", "bonds", "account", "accounts", "challenge", "rate", "rates",
-    "book", "books", "peak", "its peak", "high", "highs", "its high", "giveaway", "sweepstakes",
+    "book value", "peak", "its peak", "high", "highs", "its high", "giveaway", "sweepstakes",
   ]
   /// Words before those of `savingsBefore` that make the amount the price that is left.
   static let afterwards: [StaticString] = ["after", "nach", "après", "tras", "dopo"]
@@ -42,7 +42,7 @@ enum DealWords {
   /// Words before an amount that is saved.
   static let savingsBefore: [StaticString] = [
     "save", "saving", "savings of", "savings", "take", "discount of", "discount", "rebate of",
-    "rebate", "cashback", "cash back", "spare", "spart", "sparen sie", "spar", "rabatt von",
+    "rebate", "cashback", "cash back", "spare", "spart", "sparen", "spar", "rabatt von",
     "rabatt", "nachlass von", "nachlass", "ersparnis", "rabattiert um", "économisez", "economisez",
     "économie", "remise", "réduction", "rabais", "ahorra", "ahorre", "ahorro", "descuento",
     "risparmia", "risparmi", "sconto", "scontato", "scontati", "sconti", "bespaar", "korting",
@@ -55,17 +55,19 @@ enum DealWords {
   /// Words between those of `savingsBefore` and the amount.
   static let fillers: [StaticString] = [
     "an extra", "an additional", "an", "a", "of", "von", "de", "del", "di", "un", "una", "van",
-    "til", "på", "sie", "zusätzlich", "um", ":",
+    "til", "på", "sie", "zusätzlich", "um",
+  ]
+  /// Words before the highest of several savings.
+  static let upTo: [StaticString] = [
+    "up to", "upto", "bis zu", "jusqu'à", "jusqu’à", "hasta un", "hasta el", "hasta", "fino a",
+    "fino al", "op til", "upp till", "até", "最大", "最高",
   ]
   /// Words for a limit, and others that belong to the amount after them.
-  static let limits: [StaticString] =
-    [
-      "up to", "bis zu", "jusqu'à", "jusqu’à", "hasta un", "hasta el", "hasta", "fino a", "fino al",
-      "tot", "op til", "upp till", "até", "最大", "最高", "extra", "additional", "minus",
-    ] + least
+  static let limits = upTo + ["tot", "extra", "additional", "minus"] + least
   /// Words before the least of several savings.
   static let least: [StaticString] = [
-    "at least", "over", "more than", "mindestens", "au moins", "al menos", "almeno",
+    "at least", "minimum", "min.", "min", "over", "more than", "mindestens", "au moins", "al menos",
+    "almeno",
   ]
 
   /// Words between a saving and the number of things to buy for it.

@@ -140,7 +140,8 @@ package struct RewardParser: Sendable {
       allowsDecimalComma: true,
       isGroupedByCommas: text[number.end] == 0x25 && currency?.isGroupedByCommas == true)
     guard CharacterScan.isBoundary(text, before: first),
-      CharacterScan.endsPlainly(text, at: end) || RewardWords.isSaving(text, at: end),
+      CharacterScan.endsPlainly(text, at: end) || RewardWords.isSaving(text, at: end)
+        || RewardWords.isJoinedSaving(text, at: end),
       RewardWords.leaveAlone(text, from: end, isAmount: false),
       let hundredths = number.units(2, custom)
     else { return ExactReward() }
@@ -352,6 +353,14 @@ enum RewardWords {
       || isEastAsianSaving(text, at: start)
   }
 
+  /// Whether a hyphen and a word for a saving are at an index, as in `15%-Rabatt`.
+  static func isJoinedSaving(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
+    start < text.count && text[start] == 0x2D
+      && lowered(text, from: start + 1) { low in
+        DealWords.savingsAfter.contains { CharacterScan.findEnd(of: $0, in: low, at: 0) != nil }
+      }
+  }
+
   static func isEastAsianSaving(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
     guard start < text.count, text[start] >= 0xE3 else { return false }
     return DealWords.savingsAfter.contains {
@@ -469,7 +478,9 @@ enum RewardWords {
   /// Whether a text ends with a word such as `from`, so that the value after it is the lowest of several.
   private static func isOpen(_ text: UnsafeRawBufferPointer) -> Bool {
     let end = text.last == 0x3A ? text.count - 1 : text.count
-    guard end > 1, text[end - 1] >= 0x61 || CharacterScan.isCapital(text[end - 1]) else {
+    guard end > 1,
+      text[end - 1] >= 0x61 || CharacterScan.isCapital(text[end - 1]) || text[end - 1] == 0x2E
+    else {
       return false
     }
     let tail = UnsafeRawBufferPointer(rebasing: text[max(0, end - 24)..<end])
@@ -480,18 +491,12 @@ enum RewardWords {
     }
   }
 
-  /// The index after an `up to` that begins at an index, in English, German, Italian, Spanish,
-  /// French, Japanese or Chinese; nil when there is none.
+  /// The index after an `up to` that begins at an index; nil when there is none.
   private static func findUpTo(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
-    switch text[start] | 0x20 {
-    case 0x75: behind("up to", text, start)
-    case 0x62: behind("bis zu", text, start)
-    case 0x66: behind("fino a", text, start)
-    case 0x68: behind("hasta", text, start)
-    case 0x6A: behind("jusqu'à", text, start) ?? behind("jusqu’à", text, start)
-    case 0xE6: behind("最大", text, start) ?? behind("最高", text, start)
-    default: nil
+    for phrase in DealWords.upTo where phrase.utf8Start[0] == text[start] | 0x20 {
+      if let end = behind(phrase, text, start) { return end }
     }
+    return nil
   }
 
   /// Whether the text between two indices is `bis` or `tot`, which mean `until` as often as `up

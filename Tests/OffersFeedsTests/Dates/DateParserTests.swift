@@ -110,6 +110,8 @@ struct DateParserTests {
     ("30 DÉCEMBRE 2026 à 23h59", "2026-12-30T23:59:00Z"), ("15 juil. 2026", "2026-07-15"),
     ("30 de noviembre de 2026", "2026-11-30"), ("lunes, 30 de noviembre de 2026", "2026-11-30"),
     ("miércoles 2 dic 2026", "2026-12-02"), ("el 5 de enero del 2026", "2026-01-05"),
+    ("mercoledì 2 dicembre 2026", "2026-12-02"), ("5 gen. 2026", "2026-01-05"),
+    ("5 mei 2026", "2026-05-05"), ("5 de março de 2026", "2026-03-05"),
     ("Mar 3, 2026", "2026-03-03"), ("Aug 21, 2015 1 PM", "2015-08-21T13:00:00Z"),
     ("Aug 21, 2015 at 1:00 p.m.", "2015-08-21T13:00:00Z"),
     ("November 30, 2026 at 11:59pm PST", "2026-12-01T07:59:00Z"),
@@ -128,7 +130,8 @@ struct DateParserTests {
     ("2 Sep 2021 8:5:9", "2021-09-02T08:05:09Z"), ("2 Sep 2021 8:5", "nil"),
   ]
 
-  @Test("weekdays, ordinals and months of four languages, and unambiguous zones", arguments: worded)
+  @Test(
+    "weekdays, ordinals and months of seven languages, and unambiguous zones", arguments: worded)
   func readsWords(text: String, value: String) {
     #expect(Self.parse(text) == value)
   }

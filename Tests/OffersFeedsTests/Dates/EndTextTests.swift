@@ -66,6 +66,18 @@ struct EndTextTests {
     ("expires Dec 13 or while supplies last", "2026-12-13"),
     ("Ends Fri 1/8", "2027-01-08"),
     ("Ends Friday 8pm", "2026-11-27"),
+    ("Valid Dec 1-24", "2026-12-24"),
+    ("Valid December 1–24, 2026", "2026-12-24"),
+    ("from 1 to 24 December", "2026-12-24"),
+    ("gültig 1.-24.12.2026", "2026-12-24"),
+    ("du 1er au 24 décembre", "2026-12-24"),
+    ("del 1 al 24 de diciembre", "2026-12-24"),
+    ("dal 1 al 24 dicembre", "2026-12-24"),
+    ("Scade il 31 gennaio 2027", "2027-01-31"),
+    ("fino a sabato", "2026-11-28"),
+    ("Valid Dec 28-Jan 3", "2027-01-03"),
+    ("valid 11/29 - 12/5", "2026-12-05"),
+    ("valid 12/1-12/24", "2026-12-24"),
   ]
 
   @Test("a date behind a word for an end is the end", arguments: ends)
@@ -119,12 +131,13 @@ struct EndTextTests {
     "Ends next Sunday", "Until supplies last", "Weekends 5 December", "ends in 3 days",
     "Starts 5 December", "Until May be announced", "24 Dec until midnight", "Exp 11/5",
     "exp. 11.05.26", "Ends at 12.05", "Expires 9999-12-31", "Expires 0001-01-01",
+    "Valid Dec 1", "Valid Dec 1-5pm", "valid 1-3", "good for 2 - 5 days", "valid 12/1-12/5",
     "War until 11 November 1918", "Bis 12.12.12", "version until 1.2.3",
   ]
 
   @Test(
     "a date that may be either of two days is unclear",
-    arguments: ["Ends Friday 13", "expires Dec 13 or Dec 14"])
+    arguments: ["Ends Friday 13", "expires Dec 13 or Dec 14", "Valid Dec 1-7 and Dec 10-17"])
   func leavesSeveral(text: String) {
     #expect(Self.read(text, published: Self.thursday) == "several")
   }

@@ -150,6 +150,14 @@ struct DealTextTests {
     ("Rabatt: 10 %", "EUR", "Rabatt: 10 % = 1000 %"),
     ("Winter sale: $10 off", "USD", "$10 off = 1000 USD"),
     ("save 20% on orders over $50", "USD", "save 20% = 2000 %"),
+    ("from 10% off", "USD", "from 10% off = text"),
+    ("Min. 50% off", "INR", "Min. 50% off = text"),
+    ("Upto 70% off", "INR", "Upto 70% off = up to 7000 %"),
+    ("Sconto fino al 50%", "EUR", "Sconto fino al 50% = up to 5000 %"),
+    ("Jusqu'à -70%", "EUR", "Jusqu'à -70% = text"),
+    ("15%-Rabatt auf alles", "EUR", "15%-Rabatt = 1500 %"),
+    ("Rs500 off", "INR", "Rs500 off = 50000 INR"),
+    ("5% off 29 November - 24 December", "USD", "5% off = 500 %"),
   ]
 
   @Test("the saving is found with the words that belong to it", arguments: rewards)
