@@ -51,7 +51,11 @@ package enum DateParser {
   package static func meansNone(_ text: UnsafeRawBufferPointer, order: DateOrder? = nil) -> Bool {
     let text = text.trimmed()
     if text.isEmpty { return true }
-    if text[0] &- 0x30 >= 10, text[0] != 0x2D, text[0] != 0x2F { return isNone(text) }
+    if text[0] &- 0x30 >= 10, text[0] != 0x2F {
+      if isNone(text) { return true }
+      if !text.contains(where: CharacterScan.isDigit) { return false }
+    }
+    if CharacterScan.stands("9999-", in: text, at: 0) { return true }
     // Zeros alone: `0`, `0000-00-00 00:00:00`.
     let hasMore = text.contains {
       $0 &- 0x31 < 9 || $0 >= 0x80 || CharacterScan.isLetter($0) && $0 != 0x54 && $0 != 0x5A
@@ -59,7 +63,7 @@ package enum DateParser {
     if !hasMore { return true }
     // Seconds or milliseconds in the years from 9000 on, and `99991231`.
     if let number = Int64(String(decoding: text, as: UTF8.self)) {
-      return number < 0 || number / 10_000 == 9999
+      return number < 0 || number / 10_000 == 9999 || number == 9_999_999_999
         || (221_845_392_000...253_402_387_200).contains(number)
         || (221_845_392_000_000...253_402_387_200_000).contains(number)
     }
@@ -79,7 +83,8 @@ package enum DateParser {
       "does not expire", "unlimited", "ongoing", "tbd", "-", "--", "open", "open end",
       "unbefristet",
       "unbegrenzt", "nie", "jamais", "illimité", "nunca", "sin fecha", "ilimitado", "mai",
-      "undefined",
+      "undefined", "tba", "false", "permanent", "forever", "lifetime", "no expiry date",
+      "until further notice", "while supplies last", "bis auf weiteres",
     ]
     return words.contains { CharacterScan.isSame(text, $0) }
   }

@@ -25,6 +25,9 @@ enum FieldNames {
     switch field {
     case .imageURL: return words.has(oneOf: imageWords) ? 40 : nil
     case .url: return ["url", "link", "href"].contains(words.words.last) ? 60 : nil
+    case .startsAt, .expiresAt:
+      // `active_from`, `date_to` and `endTs`.
+      return names[words.words.filter { !dateWords.contains($0) }.joined()].map { $0 + 60 }
     default: return nil
     }
   }
@@ -148,6 +151,11 @@ enum FieldNames {
     data bis von ab until from start end expires expiry since
     """)
 
+  /// Words beside one for a begin or an end that do not change it.
+  private static let dateWords = set(
+    "date datetime time timestamp ts dt day at on datum fecha data valid active live available use redeem"
+  )
+
   private static let imageWords = set(
     """
     image img picture photo thumbnail thumb poster icon bild imagen foto immagine artwork cover logo
@@ -267,7 +275,7 @@ enum FieldNames {
     availablefrom begin begins begindate beginsat gueltigvon gueltigab beginn startdatum von inicio
     fechainicio desde validodesde debut datedebut datadebut validodal inizio datainizio
     effectivedate effectivefrom availabilitydate validityfrom validitystart from since startdatetime
-    startingdate startingat
+    startingdate startingat dal
     """,
     .expiresAt: """
     expires expiresat expireson expiry expirydate expirationdate expiration expiredate expire
@@ -276,7 +284,8 @@ enum FieldNames {
     availableuntil fin fechafin hasta validohasta vence caducidad fechacaducidad datefin
     valablejusquau expirele scadenza datascadenza validofinoal fine datafine validityto validityend
     validityuntil to till until through thru validuntildate validtodate enddatetime expirydatetime
-    expirytime expiresdate endingdate endingat lastday closes closesat bisdatum
+    expirytime expiresdate endingdate endingat lastday closes closesat bisdatum al exp useby redeemby bestbefore
+    gooduntil finish validity validupto
     """,
     .latitude: "latitude lat breitengrad geolat latitud latitudine",
     .longitude: "longitude lng lon long laengengrad geolong longitud",

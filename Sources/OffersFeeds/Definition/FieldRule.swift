@@ -150,13 +150,11 @@ package enum MinorUnitsRule: Sendable, Hashable {
 enum PercentWord {
   /// Whether a value says that the amount is a percentage.
   static func isPercent(_ text: String) -> Bool {
-    let word = text.trimmed().lowercased()
-    if ["true", "1", "y", "yes", "p", "pct", "relative"].contains(word) { return true }
+    let word = text.lowercased().filter { !$0.isWhitespace }
+    if ["true", "1", "y", "yes", "p", "relative"].contains(word) { return true }
     return !word.hasPrefix("no") && !word.hasPrefix("fixed")
-      && ["percent", "prozent", "porcent", "pourcent", "%", "percentual", "procent", "百分"].contains
-      {
-        word.contains($0)
-      }
+      && ["percent", "prozent", "porcent", "porciento", "pourcent", "pct", "%", "procent", "百分"]
+        .contains { word.contains($0) }
   }
 
   /// Whether a value says that the amount is money.

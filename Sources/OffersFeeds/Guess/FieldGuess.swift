@@ -384,12 +384,14 @@ extension ItemMember {
     guard !texts.isEmpty, words.has(oneOf: FieldNames.amountKinds) || texts.contains("%") else {
       return false
     }
-    return texts.allSatisfy {
-      $0.utf8.count <= 30
-        && (PercentWord.isPercent($0) || PercentWord.isMoney($0) || $0.contains("ship")
-          || $0.contains("bogo") || $0.contains("free"))
-        && Double($0) == nil
-    } && texts.contains { PercentWord.isPercent($0) || PercentWord.isMoney($0) }
+    guard texts.allSatisfy({ $0.utf8.count <= 30 && Double($0) == nil }) else { return false }
+    // Beside `percent` any other word stands for another kind of amount.
+    return texts.contains(where: PercentWord.isPercent)
+      || texts.contains(where: PercentWord.isMoney)
+        && texts.allSatisfy {
+          PercentWord.isMoney($0) || $0.contains("ship") || $0.contains("bogo")
+            || $0.contains("free")
+        }
   }
 
   /// Whether the member's name is that of an image.

@@ -21,6 +21,7 @@ struct FieldVocabularyTests {
     "the first and last day are found by short names",
     arguments: [
       ("from", "to"), ("from", "till"), ("valid_from", "valid_until"), ("since", "until"),
+      ("active_from", "active_to"), ("fromDate", "tillDate"), ("startTs", "endTs"), ("dal", "al"),
     ])
   func days(first: String, last: String) throws {
     let members = #""name":"A","\#(first)":"2026-12-01","\#(last)":"9999-12-31""#
@@ -37,6 +38,8 @@ struct FieldVocabularyTests {
       (#""discount":10,"discount_type":"percent""#, #""discount":5,"discount_type":"fixed_cart""#),
       (#""amount":10,"isPercentage":true"#, #""amount":5,"isPercentage":false"#),
       (#""discount":10,"is_percent":"1""#, #""discount":5,"is_percent":"0""#),
+      (#""amount":10,"amountType":"PERCENT""#, #""amount":5,"amountType":"CURRENCY""#),
+      (#""discount":10,"discount_type":"P""#, #""discount":5,"discount_type":"F""#),
       (#""discount":{"value":10,"unit":"%"}"#, #""discount":{"value":5,"unit":"EUR"}"#),
       (
         #""discountValue":"10","discountType":"PERCENTAGE""#,
