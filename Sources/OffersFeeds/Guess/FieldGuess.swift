@@ -445,8 +445,11 @@ enum AttributeGuess {
     let (items, words) = (member.itemCount, member.words)
     guard !words.words.isEmpty, member.keys.last?.hasPrefix("_") != true, member.depth <= 2,
       !member.isThroughList, member.presence >= 0.2, member.otherCount * 20 <= items,
-      // A value that is equal in all items says nothing about an offer.
-      items < 5 || member.presence <= 0.9 || member.distinctCount > 1,
+      // A value that is equal in all items says nothing about an offer, but for the day from which ends in
+      // texts count.
+      items < 5 || member.presence <= 0.9 || member.distinctCount > 1
+        || member.isMostlyDate
+          && TextReadings.isPublication(KeyWords.label(for: member.keys.last ?? "")),
       !member.isMostlyImage, !member.isMostlyAddress || !member.isCalledImage,
       member.part(\.isOpaque) <= 0.2, member.averageBytes <= 300
     else { return false }

@@ -26,6 +26,11 @@ package struct TextReadings {
     "publi", "pub", "posted", "created", "date", "added", "erstellt", "updated", "modified",
   ]
 
+  /// Whether a label is that of the day on which an offer was published.
+  static func isPublication(_ label: String) -> Bool {
+    labels.contains { label.lowercased().hasPrefix($0) }
+  }
+
   init(_ definition: FeedDefinition, _ zone: DayZone) {
     role = definition.presentation.valueRole
     rewards = RewardParser(feedCurrency: definition.currency, role: role)

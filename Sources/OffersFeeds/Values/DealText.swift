@@ -165,6 +165,12 @@ extension DealText {
     }
     let saving = saving(printed)
     let joined = joined(to: printed, isSaving: saving != nil)
+    // In `save 10% on one, 15% on two` the second is a saving, too.
+    if saving == nil, !main.isEmpty, role == .reward,
+      conditionEnd(printed.range.upperBound, isDirect: false) != nil
+    {
+      isUnclear = true
+    }
     var range = saving ?? printed.range
     var isMain = saving != nil && role == .reward
     if role == .price, saving == nil, let price = price(printed) { (range, isMain) = (price, true) }
