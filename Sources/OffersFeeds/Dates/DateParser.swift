@@ -5,11 +5,11 @@ import OffersCore
 ///
 /// Supported are ISO 8601 and RFC 3339, RFC 822, 850 and 2822, the C library's asctime, dates with
 /// the month as an English, German, French, Spanish, Italian, Dutch or Portuguese word, `2026年12月31日`,
-/// ASP.NET's `/Date(…)/`, and Unix seconds and milliseconds. A time without a zone is in UTC; see `DayZone` for feeds with a
-/// zone. Fractions of a second are dropped. A date of
-/// numbers is parsed if its notation puts the day first (`31.12.2026`), or a number above 12
-/// identifies the day (`12/31/2026`). The result is nil for an ambiguous date (`08/09/2015`),
-/// unless the order is given, and for an impossible date or time: nothing is guessed.
+/// ASP.NET's `/Date(…)/`, and Unix seconds and milliseconds. A time without a zone is in UTC; see `DayZone`
+/// for feeds with a zone. Fractions of a second are dropped. A date of numbers is parsed if its notation puts
+/// the day first (`31.12.2026`), or a number above 12 identifies the day (`12/31/2026`). The result is nil for
+/// an ambiguous date (`08/09/2015`), unless the order is given, and for an impossible date or time: nothing is
+/// guessed.
 package enum DateParser {
   /// The version of the parser's rules. A change of the rules must change it, so that the next sync
   /// parses the dates of stored offers again.

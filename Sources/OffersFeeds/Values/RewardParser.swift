@@ -4,11 +4,12 @@ import OffersCore
 ///
 /// Supported are a single amount with its sign, word or ISO 4217 code on either side
 /// (`$0.75 Cash Back`, `1.234,56 EUR`, `1 299,00 Kč`, `Rs. 1,299`, `12,- kr`) and a single percentage
-/// (`5% back`, `2,5 %`), either with `up to` directly before it. Cents (`50¢`) are those of the
-/// feed's currency, if that is a dollar or the euro. The result has no value for a text with two numbers (`$1 off $5`), with more decimals than the unit has, with an
-/// ambiguous comma or point (`€1,500`), with a rate or an open end (`$5/lb`, `$5+`, `from $5`), with two
-/// currencies (`€5 CAD`), with a number in words (`$1 million`, `$1 off two`), or with an `up to` elsewhere
-/// (`Sign up to get $5`): nothing is guessed. A price is no percentage and no saving (`save $3`).
+/// (`5% back`, `2,5 %`, `5 percent`), either with `up to` directly before it. Cents (`50¢`, `50 cents`, `50p`) are
+/// those of the feed's currency, if that is a dollar, the euro or the pound. The result has no value for a text
+/// with two numbers (`$1 off $5`), with more decimals than the unit has, with an ambiguous comma or point
+/// (`€1,500`), with a rate or an open end (`$5/lb`, `$5 off a month`, `$5+`, `from $5`), with two currencies
+/// (`€5 CAD`), with a number in words (`$1 million`, `$1 off two`), or with an `up to` elsewhere (`Sign up to
+/// get $5`): nothing is guessed. A price is no percentage and no saving (`save $3`).
 package struct RewardParser: Sendable {
   /// The version of the rules of this parser. It must change with them, so that the next sync
   /// parses stored rewards again.

@@ -185,7 +185,7 @@ struct LinearTimeTests {
     func text(_ bytes: Int) -> [UInt8] {
       Array(String(repeating: part, count: bytes / part.utf8.count).utf8)
     }
-    try expectLinear(text(6 << 10), text(12 << 10)) { text in
+    try expectLinear(text(3 << 10), text(6 << 10)) { text in
       let text = String(decoding: text, as: UTF8.self)
       _ = DealText.find(in: text, role: .reward, isTitle: true, rewards)
       _ = EndText.find(in: text, order: nil, published: 20_000)
