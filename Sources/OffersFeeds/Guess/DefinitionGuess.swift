@@ -16,6 +16,8 @@ package final class DefinitionGuess {
     package var points: [String]
     /// The kind of the document; nil if its format does not say what its items are.
     package var kind: WellKnownKind?
+    /// The proposals of how to get to further pages, which only a trial can decide about.
+    package var pages = PagesGuess()
     /// The members of the items, for values that the user maps to a field; nil for a known kind.
     var fields: FieldGuess?
 
@@ -107,11 +109,12 @@ package final class DefinitionGuess {
 
   /// Returns the proposal for the document, which has ended. This takes up to seconds of work.
   ///
+  /// - Parameter origin: the source and the response of the document.
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
   ///   `unexpectedShape` when no list of offers is found (the message names the lists of the
   ///   document), or when no stable values distinguish the offers; `invalidRequest` when the items
   ///   at a given path are not recognized as offers, or the name is not valid; `CancellationError`.
-  package func finish() throws -> Proposal {
+  package func finish(from origin: PagesGuess.Origin = PagesGuess.Origin()) throws -> Proposal {
     try FeedName.check(name)
     try end()
     if blank.format == nil, FormatDetection.isWebPage(text) { blank.format = .jsonLD }
@@ -123,6 +126,14 @@ package final class DefinitionGuess {
     } else {
       try checkIsValid(sample)
       proposal = try propose(from: sample, format)
+    }
+    if proposal.kind == nil || proposal.kind == .shopify {
+      let isTree = format == .json || format == .xml
+      proposal.pages = PagesGuess(
+        root: isTree ? sample.root : nil, items: proposal.definition.items.first?.steps ?? [],
+        itemCount: isCut ? nil : proposal.itemCount, isShop: proposal.kind == .shopify,
+        from: origin)
+      proposal.definition.pages = proposal.definition.pages ?? proposal.pages.plainRule
     }
     if isCut { proposal.points.append("Only the first 4 MiB of the document were looked at.") }
     return proposal
@@ -246,14 +257,12 @@ package final class DefinitionGuess {
     if let member = identity.member, !member.words.has(oneOf: codes) { used.insert(member.keys) }
     let isLines = format == .ndjson || format == .csv
     let around = root.objects(around: found.steps)
-    let next = isLines ? nil : PagesGuess.findNext(in: root, items: found.steps)
     let title = isLines ? nil : Self.title(around)
     return FeedDefinition(
       name: name, title: title ?? TextRule(.constant(name)),
       presentation: FeedPresentation(valueRole: fields.valueRole), format: format,
       delimiter: blank.delimiter, header: blank.header,
       items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
-      pages: next.map { PageRule(next: .path($0)) },
       currency: Self.currency(around), id: identity.rule, fields: fields.fields,
       attributes: AttributeGuess.rules(
         fields.members, used: used, name: fields.chosen[.name]?.first))
@@ -315,11 +324,6 @@ package final class DefinitionGuess {
             ? "count from the address of the feed. If the images are on another host, "
             : "a file has no address from which they count. To see the images, ")
           + "write image: https://HOST{\(image.path)}.")
-    }
-    if definition.pages == nil, case .object(let object) = root,
-      let pages = PagesGuess.note(for: object)
-    {
-      notes.append(pages)
     }
     return notes
   }

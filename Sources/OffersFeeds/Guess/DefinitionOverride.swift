@@ -100,7 +100,8 @@ package struct DefinitionOverride {
     var definition = base ?? FeedDefinition(name: name, id: id, fields: [:])
     definition.name = name
     definition.id = id
-    definition.source = source
+    // A proposal's source has the parameters of its pages.
+    definition.source = base?.source ?? source
     for (field, value) in fields {
       definition.fields[field] = FieldRule(alternatives: [
         Self.alternative(value, for: field, in: base, fits ? proposal?.fields : nil)

@@ -8,7 +8,7 @@ import OffersCore
 indirect enum SampleValue: Sendable {
   case text(String)
   case number(String)
-  case truth
+  case truth(Bool)
   case null
   case list([SampleValue])
   case object(SampleObject)
@@ -288,7 +288,7 @@ private struct JSONSampleReader {
     }
     switch first {
     case 0x22: return .text(decode(UnsafeRawBufferPointer(start: start + 1, count: p - start - 2)))
-    case 0x74, 0x66: return .truth
+    case 0x74, 0x66: return .truth(first == 0x74)
     case 0x2D, 0x30...0x39:
       let digits = UnsafeRawBufferPointer(start: start, count: min(40, p - start))
       return .number(String(decoding: digits, as: UTF8.self))

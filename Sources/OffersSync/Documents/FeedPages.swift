@@ -45,6 +45,15 @@ struct FeedPages {
   /// Whether pages are counted, by their number or by the records before them.
   private var isCounted: Bool { template.hasPage || template.hasOffset }
 
+  /// Whether a further page can be requested. A file has no address from which that of the next page
+  /// counts.
+  private var isFollowed: Bool {
+    if isCounted { return true }
+    guard rule.next != nil else { return false }
+    if case .url = source { return true }
+    return template.hasNext
+  }
+
   /// Whether the feed can have more than one document.
   var hasPages: Bool { isCounted || rule.next != nil }
 
@@ -87,7 +96,8 @@ struct FeedPages {
     for address in [start.text, page.head.address].compactMap(\.self) { visited.insert(address) }
     while let next = try nextSource(behind: page, &place, records, sink) {
       guard readCount < options.pages ?? rule.pageLimit else {
-        reading.isPartial = options.pages == nil && rule.limit == nil
+        reading.isPartial =
+          options.pages == nil && rule.limit == nil && !definition.isSelection
         if reading.isPartial {
           note(
             "Only the first \(readCount) pages were read: write limit: below pages: to read more.",
@@ -133,17 +143,19 @@ struct FeedPages {
   private func complete(
     _ reading: inout Reading, _ page: Page, _ place: PagePlace, _ sink: PageSink
   ) {
-    if options.query != nil { return }
+    // A selection never has all offers, and somebody said so.
+    if options.query != nil || definition.isSelection { return }
     let statement = page.statement
     let lacks = statement.count.map { $0 > sink.seenCount }
     let read = Units.count(sink.seenCount, "offer")
-    if !hasPages {
-      reading.isPartial = statement.hasMore ?? lacks ?? false
+    if !isFollowed {
+      reading.isPartial = statement.hasMore ?? lacks ?? (statement.next != nil)
       if reading.isPartial {
         let all =
-          statement.count.map { "states \(Units.count($0, "offer"))" } ?? "says that more follow"
+          statement.count.map { "has \(Units.count($0, "offer"))" } ?? "says that more follow"
         note(
-          "The feed \(all), and its first page has \(read): say how to get others in pages:.", sink)
+          "The feed \(all), and \(read) of it were read: say how to get the others in pages:.", sink
+        )
       }
     } else if lacks == true {
       reading.isDoubtful = true
@@ -263,6 +275,7 @@ struct FeedPages {
   ) throws -> SyncSource? {
     let statement = page.statement
     if statement.hasMore == false { return nil }
+    guard isFollowed else { return nil }
     if rule.next != nil {
       guard let next = statement.next, !next.isEmpty else { return nil }
       place.number = place.number.adding(clamped: 1)
@@ -270,7 +283,7 @@ struct FeedPages {
       place.next = next
       return try pageSource(place)
     }
-    guard isCounted, page.records > 0 else { return nil }
+    guard page.records > 0 else { return nil }
     if template.hasPage, let total = statement.total, place.number >= total { return nil }
     if let count = statement.count, sink.seenCount >= count { return nil }
     place.number = place.number.adding(clamped: 1)

@@ -204,8 +204,7 @@ extension SyncEngine {
         pages -> ReadStart? in
         do {
           let head = try await pages.readBytes(handle)
-          return ReadStart(
-            source: source, address: head.address, charset: head.charset, links: head.links)
+          return ReadStart(source: source, head)
         } catch let error as OffersError where !isLast && error.code == .sourceFailed {
           let answer = pages.fetching.log.answer
           let isCertain = [.stranger, .unknownName, .noNetwork].contains(answer.contact)
@@ -250,4 +249,17 @@ package struct ReadStart: Sendable {
   package let charset: String?
   /// The links of the response's head.
   package let links: [PageLink]
+  /// What the source and the response's head say about further pages.
+  package let origin: PagesGuess.Origin
+
+  init(source: Template, _ head: DocumentMetadata) {
+    self.source = source
+    address = head.address
+    charset = head.charset
+    links = head.links
+    let fields = head.fields.map { ($0.name.lowercased(), $0.value) }
+    origin = PagesGuess.Origin(
+      source: source.description, fields: Dictionary(fields) { first, _ in first },
+      hasNextLink: head.nextLink != nil)
+  }
 }

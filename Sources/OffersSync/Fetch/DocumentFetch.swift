@@ -180,6 +180,7 @@ struct DocumentFetch {
   private func send(to address: String, seconds: Double) async throws -> TransportResponse {
     let count = log.answer.requestCount
     log.answer.status = nil
+    log.answer.isBehindLastPage = false
     do {
       let request = try TransportRequest(
         url: address, headers: headers(for: address),

@@ -83,6 +83,44 @@ struct FeedGuess {
     }
   }
 
+  /// Adds the way to further pages to a proposal: the first of the usual ways that leads to other offers, of
+  /// each of which two pages are read. Without one, a note says that there are more.
+  func addPages(
+    to proposal: inout DefinitionGuess.Proposal, _ options: SyncOptions
+  ) async throws {
+    let guessed = proposal
+    if let definition = try await Self.inTime(
+      seconds: options.limits.totalSeconds, { try await findPages(guessed, options) })
+    {
+      proposal.definition = definition
+      return
+    }
+    proposal.definition.pages = proposal.pages.fallback ?? proposal.definition.pages
+    if let note = proposal.pages.note { proposal.points.append(note) }
+  }
+
+  private func findPages(
+    _ proposal: DefinitionGuess.Proposal, _ options: SyncOptions
+  ) async throws -> FeedDefinition? {
+    var options = options
+    options.pages = 2
+    for candidate in proposal.pages.candidates.prefix(Self.pageTrialLimit) {
+      guard let definition = candidate.applied(to: proposal.definition) else { continue }
+      do {
+        let check = try await openEngine().check(
+          definition, from: nil, firstCount: 0, options: options)
+        if check.isRepeating || check.pageCount == 1 && proposal.pages.saysMore { continue }
+        return definition
+      } catch let error as OffersError where error.code != .limitExceeded {
+        // The server refuses the parameters, or they lead to another document.
+        try error.throwIfCancelled()
+      }
+    }
+    return nil
+  }
+
+  private static let pageTrialLimit = 6
+
   /// Reads a feed by its definition without storing anything.
   ///
   /// - Parameters:

@@ -80,9 +80,10 @@ struct FeedsAddCommand: AsyncParsableCommand {
     if said.isComplete, let address = typed.first {
       return (try said.definition(source: address), nil)
     }
-    let proposal = try await guess.propose(request, choose: FeedGuess.question)
+    var proposal = try await guess.propose(request, choose: FeedGuess.question)
     let found = proposal.definition.source ?? Template([.literal(source)])
     if !typed.contains(found) { Output.note(.line("Found the feed \(found)")) }
+    try await guess.addPages(to: &proposal, options)
     // The sync asks for a currency that is missing.
     for note in proposal.points { Output.note(.line(note)) }
     return (try said.definition(source: found, over: proposal), proposal.kind)

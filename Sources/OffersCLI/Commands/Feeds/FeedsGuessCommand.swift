@@ -26,8 +26,10 @@ struct FeedsGuessCommand: AsyncParsableCommand {
   func run() async throws {
     let options = network.syncOptions(try configuration.path.load())
     let request = FeedGuess.Request(name: name, source: source, options: options)
-    let proposal = try await FeedGuess.use {
-      try await $0.propose(request, choose: FeedGuess.question)
+    let proposal = try await FeedGuess.use { guess in
+      var proposal = try await guess.propose(request, choose: FeedGuess.question)
+      try await guess.addPages(to: &proposal, options)
+      return proposal
     }
     let yaml = DefinitionText.yaml(for: proposal.definition)
     if json {

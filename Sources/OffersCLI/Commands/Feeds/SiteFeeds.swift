@@ -73,7 +73,7 @@ struct SiteFeeds: Sendable {
     let request: FeedGuess.Request
 
     func proposal() throws -> DefinitionGuess.Proposal {
-      var proposal = try guess.finish()
+      var proposal = try guess.finish(from: start.origin)
       if request.source != SyncSource.standardInput.text {
         proposal.definition.source = start.source
       }

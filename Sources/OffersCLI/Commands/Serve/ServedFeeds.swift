@@ -136,9 +136,10 @@ extension ServedFeeds: FeedAdder {
     _ source: String, name: String?, besides taken: Set<String>, _ guesses: FeedGuess,
     _ options: SyncOptions
   ) async throws -> FeedProposal {
-    let guess = try await guesses.propose(
+    var guess = try await guesses.propose(
       FeedGuess.Request(
         name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options))
+    try await guesses.addPages(to: &guess, options)
     var definition = guess.definition
     let check = try await guesses.check(
       definition, of: guess.kind, firstCount: Self.shownCount, options: options)
