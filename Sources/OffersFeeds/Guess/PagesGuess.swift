@@ -240,9 +240,10 @@ package struct PagesGuess: Sendable {
     let isPaged = statements.contains {
       (pageNames + offsetNames).contains($0.name) && $0.number != nil
     }
-    // A smaller number counts the records of this page, or something else.
+    // A smaller number counts the records of this page, or something else; an equal one may do so.
     return found.first { $0.2 > itemCount ?? .max }
-      ?? (isPaged ? found.first { $0.2 == itemCount } : nil)
+      ?? (isPaged
+        ? found.first { $0.2 == itemCount && KeyWords($0.1).words.contains("total") } : nil)
   }
 }
 

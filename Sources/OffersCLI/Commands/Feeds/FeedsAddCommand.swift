@@ -78,7 +78,17 @@ struct FeedsAddCommand: AsyncParsableCommand {
       options: options)
     let typed = try request.sources
     if said.isComplete, let address = typed.first {
-      return (try said.definition(source: address), nil)
+      var definition = try said.definition(source: address)
+      do {
+        // Only the way to further pages is guessed.
+        var proposal = try await guess.propose(request)
+        try await guess.addPages(to: &proposal, options)
+        definition.pages = proposal.definition.pages
+        definition.source = proposal.definition.source
+      } catch let error as OffersError {
+        try error.throwIfCancelled()
+      }
+      return (definition, nil)
     }
     var proposal = try await guess.propose(request, choose: FeedGuess.question)
     let found = proposal.definition.source ?? Template([.literal(source)])
