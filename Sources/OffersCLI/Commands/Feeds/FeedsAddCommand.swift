@@ -81,7 +81,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
       var definition = try said.definition(source: address)
       do {
         // Only the way to further pages is guessed.
+        guard address.description.contains("://") else { return (definition, nil) }
         var proposal = try await guess.propose(request)
+        guard proposal.definition.source == address else { return (definition, nil) }
         try await guess.addPages(to: &proposal, options)
         definition.pages = proposal.definition.pages
         definition.source = proposal.definition.source
