@@ -150,7 +150,7 @@ package struct PastedAddress: Hashable, Sendable {
     let (host, port) = hostAndPort(place)
     if let port, port.isEmpty || !port.allSatisfy(\.isNumber) { return false }
     if host.hasPrefix("["), host.hasSuffix("]") { return true }
-    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    let labels = host.split(scalar: ".", omittingEmptySubsequences: false)
     let names = labels.last == "" ? labels.dropLast() : labels[...]
     guard let last = names.last,
       names.allSatisfy({ name in

@@ -41,6 +41,7 @@ package struct FeedLinks: Sendable {
   private static let anchorLimit = 3
   /// The largest number of links of a page that are considered.
   private static let linkLimit = 200
+  private static let attributeLimit = 64
   private static let addressBytes = 2000
 
   /// - Parameters:
@@ -62,7 +63,8 @@ package struct FeedLinks: Sendable {
         index = reader.readMarkup(at: start, &lines, &text)
         text.removeAll(keepingCapacity: true)
         guard let name = Self.name(of: html, at: start) else { continue }
-        let tag = HTMLTag(UnsafeRawBufferPointer(rebasing: html[start..<index]))
+        var attributes = HTMLPicture.Tag(html.slice(start + 1 + name.utf8.count, index))
+        let tag = attributes.attributes(limit: Self.attributeLimit)
         switch name {
         case "base" where !hasBase:
           guard let target = tag["href"] else { continue }
@@ -167,7 +169,7 @@ package struct FeedLinks: Sendable {
   /// Whether an ordinary link seems to lead to a feed, by the last part of its path.
   private static func looksLikeFeed(_ target: String) -> Bool {
     let path = target.lowercased().prefix { !"?#".contains($0) }
-    let last = path.split(separator: "/").last ?? ""
+    let last = path.split(scalar: "/").last ?? ""
     let names: Set<Substring> = [
       "feed", "rss", "atom", "feed.xml", "rss.xml", "atom.xml", "index.rdf", "feed.json",
     ]

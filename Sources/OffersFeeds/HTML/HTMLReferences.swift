@@ -18,22 +18,6 @@ extension HTMLMarkupReader {
     return end
   }
 
-  /// The value of an attribute with its references replaced by their characters.
-  static func decoded(_ value: UnsafeRawBufferPointer) -> String {
-    var text: [UInt8] = []
-    var index = 0
-    while index < value.count {
-      if value[index] == 0x26, let (scalar, end) = findReference(value, at: index) {
-        text.append(contentsOf: UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? .init())
-        index = end
-      } else {
-        text.append(value[index])
-        index += 1
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
   private static func findReference(
     _ html: UnsafeRawBufferPointer, at start: Int
   ) -> (UInt32, Int)? {

@@ -149,6 +149,7 @@ enum HTMLPicture {
       String(decoding: address.prefix(5), as: UTF8.self).lowercased() == "data:"
     }
 
+    /// The bytes of an attribute's value with its character references decoded.
     private func decoded(_ value: UnsafeRawBufferPointer) -> [UInt8] {
       var lines = PlainTextWriter()
       var bytes: [UInt8] = []
@@ -163,6 +164,16 @@ enum HTMLPicture {
         }
       }
       return bytes
+    }
+
+    /// The values of the first `limit` attributes by their names in lower case, decoded. Of several with one name
+    /// the first counts.
+    mutating func attributes(limit: Int) -> [String: String] {
+      var found: [String: String] = [:]
+      while found.count < limit, let (name, value) = nextAttribute() {
+        found[name] = found[name] ?? String(decoding: decoded(value), as: UTF8.self)
+      }
+      return found
     }
 
     /// The next attribute's name, in lower case, and its value; nil at the tag's end.
