@@ -67,7 +67,8 @@ public enum SyncSource: Hashable, Sendable {
       guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
         throw OffersError(
           .invalidRequest, "A user name or password in a source would be visible to everybody.",
-          hint: "Put them into headers: of the feed's definition, as {env:NAME}.")
+          hint: "Leave them out, and give the user to offers feeds add with --user, or write "
+            + "headers: in the definition.")
       }
       return self
     case .file(let path):

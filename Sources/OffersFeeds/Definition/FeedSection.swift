@@ -371,23 +371,37 @@ enum HeaderSection {
     var names: Set<String> = []
     return try node.entries(of: "headers").map { entry in
       let name = entry.key
-      guard isToken(name) else {
-        throw entry.location.problem(
-          "“\(name)” is not a valid header name.", hint: "Write one such as Authorization.")
-      }
-      guard !reserved.contains(name.lowercased()) else {
-        throw entry.location.problem("the header “\(name)” cannot be set.")
-      }
-      guard names.insert(name.lowercased()).inserted else {
-        throw entry.location.problem("the header “\(name)” is a duplicate.")
+      do throws(OffersError) {
+        try check(name, isNewIn: &names)
+      } catch {
+        throw entry.location.problem(error.message, hint: error.hint?.text)
       }
       let text = try entry.value.filledText(of: name)
-      guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-        throw entry.value.problem("“\(name)” has a line break or control character in it.")
-      }
-      let value = try entry.value.understand { try Template(parsing: text, for: .header) }
-      return RequestHeader(name: name, value: value)
+      return try entry.value.understand { try header(name, text) }
     }
+  }
+
+  /// Refuses a name that a header cannot have.
+  static func check(_ name: String, isNewIn names: inout Set<String>) throws(OffersError) {
+    guard isToken(name) else {
+      throw OffersError(
+        .invalidRequest, "“\(name)” is not a valid header name.",
+        hint: "Write one such as Authorization.")
+    }
+    guard !reserved.contains(name.lowercased()) else {
+      throw OffersError(.invalidRequest, "the header “\(name)” cannot be set.")
+    }
+    guard names.insert(name.lowercased()).inserted else {
+      throw OffersError(.invalidRequest, "the header “\(name)” is a duplicate.")
+    }
+  }
+
+  static func header(_ name: String, _ text: String) throws -> RequestHeader {
+    guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+      throw OffersError(
+        .invalidRequest, "“\(name)” has a line break or control character in it.")
+    }
+    return RequestHeader(name: name, value: try Template(parsing: text, for: .header))
   }
 
   /// Whether a text is a token (RFC 9110, section 5.6.2).

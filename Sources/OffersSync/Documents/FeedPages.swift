@@ -382,7 +382,8 @@ struct FeedPages {
       let headers = try definition.headers.map { header in
         let value = SourceTemplate(
           header.value, ofHeader: header.name, environment: environment)
-        return (header.name, try value.filled(page: 0, query: options.query))
+        let text = try value.filled(page: 0, query: options.query)
+        return (header.name, BasicCredentials.encoded(text) ?? text)
       }
       let named = try template.filled(page: rule.firstPage)
       return try await DocumentFetch(

@@ -255,8 +255,25 @@ extension SecretRedactor {
   ) {
     self = template.secrets
     for header in definition.headers {
-      add(SourceTemplate(header.value, environment: environment).secrets)
+      let value = SourceTemplate(header.value, environment: environment)
+      add(value.secrets)
+      // A server may return the header as it was sent.
+      if let text = try? value.filled(page: 0), let sent = BasicCredentials.encoded(text) {
+        add([(String(sent.dropFirst(BasicCredentials.scheme.count)), "{hidden}")])
+      }
     }
+  }
+}
+
+/// The user and the password in a header of Basic authentication (RFC 7617).
+enum BasicCredentials {
+  static let scheme = "Basic "
+
+  /// The header's value as it is sent, if it is written as `Basic NAME:PASSWORD`: with both in Base64, whose
+  /// alphabet has no colon. nil for any other value.
+  static func encoded(_ value: String) -> String? {
+    guard value.hasPrefix(scheme), value.contains(":") else { return nil }
+    return scheme + Data(value.dropFirst(scheme.count).utf8).base64EncodedString()
   }
 }
 

@@ -125,6 +125,7 @@ struct DocumentFetch {
   ) async throws -> (TransportResponse, address: String) {
     var current = url
     var visited: Set<String> = [url]
+    var cookies = RedirectCookies()
     var isPermanent = true
     for _ in 0...max(0, limits.redirects) {
       let left = (deadline - .now) / .seconds(1)
@@ -133,7 +134,8 @@ struct DocumentFetch {
         log.answer.retryAfter = until
         throw HostWaits.refusal(current, until: until)
       }
-      let response = try await send(to: current, seconds: min(left, Double(limits.idleSeconds)))
+      let response = try await send(
+        to: current, cookies, seconds: min(left, Double(limits.idleSeconds)))
       log.answer.retryAfter = await settings.waits.note(response, from: current)
       log.answer.status = response.status
       settings.trace(
@@ -152,13 +154,17 @@ struct DocumentFetch {
       case 301, 302, 303, 307, 308:
         let target = try next(from: current, response)
         _ = try await beginning(of: response, deadline)
+        let known = cookies.header(for: target)
+        cookies.take(response, from: current, now: settings.now())
+        // Some servers set a cookie by a redirect back to the same address.
+        if cookies.header(for: target) != known { visited.removeAll() }
         guard visited.insert(target).inserted else {
           throw OffersError(
             .sourceFailed, "\(url) redirects in a circle, back to \(target).",
             hint: "Nothing was changed. Check the address.")
         }
         current = target
-        isPermanent = isPermanent && [301, 308].contains(response.status)
+        isPermanent = isPermanent && cookies.isEmpty && [301, 308].contains(response.status)
         if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:
         if response.status == 511 { log.answer.contact = .portal }
@@ -177,13 +183,15 @@ struct DocumentFetch {
       hint: "Nothing was changed. Check the address.")
   }
 
-  private func send(to address: String, seconds: Double) async throws -> TransportResponse {
+  private func send(
+    to address: String, _ cookies: RedirectCookies, seconds: Double
+  ) async throws -> TransportResponse {
     let count = log.answer.requestCount
     log.answer.status = nil
     log.answer.isBehindLastPage = false
     do {
       let request = try TransportRequest(
-        url: address, headers: headers(for: address),
+        url: address, headers: headers(for: address, cookies),
         mayBePrivate: mayBePrivate(address),
         headSeconds: seconds, idleSeconds: Double(limits.idleSeconds))
       log.answer.requestCount += 1
@@ -294,7 +302,7 @@ extension DocumentFetch {
   }
 
   /// The header fields of a request.
-  private func headers(for address: String) -> [HeaderField] {
+  private func headers(for address: String, _ cookies: RedirectCookies) -> [HeaderField] {
     var fields = [
       .userAgent,
       HeaderField(
@@ -312,6 +320,10 @@ extension DocumentFetch {
     // The definition's headers, which may hold a secret, are not sent to other origins.
     if isNamed(address) {
       for (name, value) in headers { fields.replace(name, with: value) }
+    }
+    if let cookie = cookies.header(for: address) {
+      let own = fields.first(name: "cookie")
+      fields.replace("cookie", with: own.map { "\($0); \(cookie)" } ?? cookie)
     }
     return fields
   }

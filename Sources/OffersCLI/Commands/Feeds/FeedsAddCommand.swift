@@ -10,6 +10,8 @@ struct FeedsAddCommand: AsyncParsableCommand {
     abstract: "Add a feed of your own and sync it.",
     usage: "offers feeds add <name> <source> [<options>]",
     discussion: """
+      The source may be the address of a site, with or without https://: the feed that its page links to \
+      is found, or one at a usual place, and the address of the feed is stored. \
       The definition is detected or guessed from the document and kept in the database; \
       --items, --map, --format and --every override the guess. See it with: offers feeds show NAME. \
       The first three offers are shown, and on a terminal you are asked whether to add the feed. A \
@@ -18,12 +20,14 @@ struct FeedsAddCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers feeds add deals https://example.com/deals.rss
+        offers feeds add blog example.com
+        offers feeds add api https://example.com/offers.json --header 'X-Api-Key: {env:KEY}'
         offers feeds add shop products.json --items data.products \\
           --map reward=price.amount
       """)
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.") var name: String
-  @Argument(help: "Its source: an http(s) URL or a file.") var source: String
+  @Argument(help: "Its source: the URL of a feed or a site, or a file.") var source: String
   @Option(help: "json, ndjson, xml or csv (default: detected).") var format: String?
   @Option(help: .value("path", "The path of the offers.")) var items: String?
 
@@ -36,6 +40,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
   var every: String?
 
   @Flag(help: "Add the feed without showing offers or asking.") var yes = false
+  @OptionGroup var headers: HeaderOptions
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -79,6 +84,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let typed = try request.sources
     if said.isComplete, let address = typed.first {
       var definition = try said.definition(source: address)
+      definition.headers = request.headers
       do {
         // Only the way to further pages is guessed.
         guard address.description.contains("://") else { return (definition, nil) }
@@ -98,7 +104,10 @@ struct FeedsAddCommand: AsyncParsableCommand {
     try await guess.addPages(to: &proposal, options)
     // The sync asks for a currency that is missing.
     for note in proposal.points { Output.note(.line(note)) }
-    return (try said.definition(source: found, over: proposal), proposal.kind)
+    var definition = try said.definition(source: found, over: proposal)
+    definition.headers = proposal.definition.headers
+    definition.isPublicOnly = proposal.definition.isPublicOnly
+    return (definition, proposal.kind)
   }
 
   private static let shownCount = 3
