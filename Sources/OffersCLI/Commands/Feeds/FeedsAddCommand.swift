@@ -104,7 +104,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
     try await guess.addPages(to: &proposal, options)
     // The sync asks for a currency that is missing.
     for note in proposal.points { Output.note(.line(note)) }
-    var definition = try said.definition(source: found, over: proposal)
+    // A guess of further pages may have added a parameter to the address.
+    let paged = proposal.definition.source ?? found
+    var definition = try said.definition(source: paged, over: proposal)
     definition.headers = proposal.definition.headers
     definition.isPublicOnly = proposal.definition.isPublicOnly
     return (definition, proposal.kind)
