@@ -70,7 +70,7 @@ package enum PostgreSQLMigrations {
       number: 114, name: "0114_create_definitions", isExpanding: true,
       sql: text(PackageResources._114_create_definitions_sql)),
     PostgreSQLMigration(
-      number: 117, name: "0117_add_older_offers", isExpanding: false,
+      number: 117, name: "0117_add_older_offers", isExpanding: true,
       sql: text(PackageResources._117_add_older_offers_sql)),
     PostgreSQLMigration(
       number: 119, name: "0119_create_host_waits", isExpanding: true,
