@@ -1,6 +1,8 @@
 """The layouts of the five shipped feeds, and the links that are followed inside a frame."""
 
 import json
+import socket
+import time
 
 from home import DESKTOP, PHONE, BrowserTest
 
@@ -314,8 +316,8 @@ class WebTabTests(BrowserTest):
         self.follow()
         self.wait_frame("Page 3")
         self.wait("the page does not notice", lambda: "the page before" in self.find("[data-web-moved]").text)
-        self.assertIn("nor load it again", self.find("[data-web-moved]").text)
-        self.assertFalse(self.find("[data-web-refresh]").is_enabled())
+        self.assertIn("Refresh loads the address above", self.find("[data-web-moved]").text)
+        self.assertEqual(self.find(".address").get_attribute("value"), first)
         self.find("[data-web-back]").click()
         self.wait_frame("Page 2")
         self.wait("Next is off", lambda: self.find("[data-web-next]").is_enabled())
@@ -330,3 +332,33 @@ class WebTabTests(BrowserTest):
         self.assertTrue(self.find("[data-web-refresh]").is_enabled())
         self.find("[data-web-next]").click()
         self.wait_frame("Page 2")
+
+    def test_refresh_loads_what_is_shown_or_the_last_address_known_and_says_which(self):
+        first = self.home.feeds_base + "/chain"
+        self.open("/settings")
+        self.script("sessionStorage.clear(); localStorage.clear()")
+        self.open("/web?url=" + first)
+        self.wait_frame("Page 1")
+        self.find("[data-web-refresh]").click()
+        self.wait("nothing is said", lambda: self.find("[data-web-moved]").text == "Loaded again: " + first)
+        self.wait_frame("Page 1")
+        self.follow()
+        self.wait("the page does not notice", lambda: "You followed" in self.find("[data-web-moved]").text)
+        self.find("[data-web-refresh]").click()
+        self.wait("nothing is said", lambda: "the last address known" in self.find("[data-web-moved]").text)
+        self.wait_frame("Page 1")
+
+    def test_a_site_that_does_not_answer_gets_a_message_within_five_seconds(self):
+        # One of them refuses connections, the other accepts them and says nothing.
+        with socket.socket() as silent, socket.socket() as closed:
+            for each in (silent, closed):
+                each.bind(("127.0.0.1", 0))
+            silent.listen()
+            ports = closed.getsockname()[1], silent.getsockname()[1]
+            for port, words in zip(ports, ("does not answer", "answer")):
+                start = time.monotonic()
+                self.open(f"/web?url=http://127.0.0.1:{port}/")
+                self.wait("nothing is said", lambda: words in self.find("[data-web-refused]").text, 6)
+                self.assertLess(time.monotonic() - start, 6)
+            self.wait("the frame stays", lambda: not self.all(".site iframe"))
+            self.assertTrue(self.find("[data-web-refresh]").is_enabled())
