@@ -1,5 +1,6 @@
 """The design: the names of its sizes and colors, its one header, its cards and sheets, and its motion."""
 
+import json
 import re
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -8,6 +9,21 @@ from selenium.webdriver.common.keys import Keys
 from home import DESKTOP, PHONE, ROOT, BrowserTest
 
 ASSETS = ROOT / "Sources/OffersServer/Assets"
+
+
+# The words on more than one line, in what is visible.
+BROKEN_WORDS = """
+const broken = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let node; (node = walker.nextNode());) {
+  if (!node.parentElement.checkVisibility() || node.parentElement.closest(".hidden-heading, script, style")) continue;
+  for (const {0: word, index} of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    if (new Set([...range.getClientRects()].map(({top}) => Math.round(top))).size > 1) broken.push(word);
+  }
+}
+return broken;"""
 
 
 class DesignTests(BrowserTest):
@@ -174,6 +190,19 @@ class DesignTests(BrowserTest):
             self.assertEqual(self.script(
                 "return [...document.querySelectorAll('.round, .choice-button')].filter((each) => {"
                 " const r = each.getBoundingClientRect(); return r.width && (r.x < 0 || r.right > innerWidth) }).length"), 0)
+
+    def test_no_word_breaks_in_the_middle_at_150_and_200_percent_of_text(self):
+        self.addCleanup(self.browser.execute_cdp_cmd, "Page.setFontSizes", {"fontSizes": {"standard": 16}})
+        album = "/offers/" + json.loads(self.home.run("list", "--feed", "albums", "--json"))["offers"][0]["ref"]
+        for font in (24, 32):
+            self.browser.execute_cdp_cmd("Page.setFontSizes", {"fontSizes": {"standard": font}})
+            for size in (PHONE, (844, 390), (1440, 900)):
+                self.set_size(size)
+                for path in ("/", "/feeds/albums", "/settings", "/settings/feeds", album):
+                    with self.subTest(path=path, size=size, font=font):
+                        self.open(path)
+                        self.wait_ready()
+                        self.assertEqual(self.script(BROKEN_WORDS), [])
 
     def test_nothing_moves_for_people_who_want_no_motion(self):
         features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
