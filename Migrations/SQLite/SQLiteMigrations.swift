@@ -58,6 +58,9 @@ package enum SQLiteMigrations {
       number: 113, name: "0113_create_definitions",
       sql: text(PackageResources._113_create_definitions_sql)),
     Migration(
+      number: 114, name: "0114_remake_search",
+      sql: text(PackageResources._114_remake_search_sql)),
+    Migration(
       number: 116, name: "0116_add_older_offers",
       sql: text(PackageResources._116_add_older_offers_sql)),
     Migration(
