@@ -35,12 +35,16 @@ package enum FormatDetection {
   static func find(
     in start: [UInt8], definition: FeedDefinition, isWhole: Bool
   ) throws -> FeedFormat? {
-    if definition.format == .jsonLD { return .jsonLD }
     let text = start[...]
     guard let first = text.firstIndex(where: { $0 > 0x20 }) else {
-      return isWhole ? definition.format ?? .json : nil
+      // The readers report that the document is empty.
+      return isWhole ? definition.format.flatMap { $0 == .jsonLD ? nil : $0 } ?? .json : nil
     }
     let format = definition.format
+    if format == .jsonLD {
+      guard text[first] == 0x3C else { throw refusal("not a web page") }
+      return .jsonLD
+    }
     if text[first] == 0x3C, format == nil || format == .xml || format == .csv {
       if !isWhole, text.count - first < pageBytes { return nil }
       if let kind = kind(ofMarkup: text[first...]) { throw refusal(kind) }
@@ -75,6 +79,7 @@ package enum FormatDetection {
     switch rootName(text) {
     case "opml": return "a list of feeds (OPML), not a feed"
     case "urlset", "sitemapindex": return "a map of a site's pages, not a feed"
+    case "workbook": return "a workbook (XML of Excel), not a feed"
     case "svg": return "an image (SVG), not a feed"
     default: return nil
     }
@@ -106,7 +111,9 @@ package enum FormatDetection {
     } else if kind.hasPrefix("an export") {
       hint = Hint("Nothing was changed. To read it:", command: "offers import FILE")
     } else if kind.hasPrefix("a list of feeds") {
-      hint = "Nothing was changed. Add one of its feeds by its own address."
+      hint = Hint("Nothing was changed. To add its feeds:", command: "offers feeds import FILE")
+    } else if kind.hasPrefix("a workbook") {
+      hint = "Nothing was changed. Save the sheet as CSV."
     }
     return OffersError(.malformedFeed, "The document is \(kind).", hint: hint)
   }

@@ -61,25 +61,33 @@ final class PageFeedReader: FormatReader {
     while p < html.count {
       switch part {
       case .markup:
-        p = html[p...].firstIndex(of: 0x3C) ?? html.count
+        guard let start = html[p...].firstIndex(of: 0x3C) else {
+          p = html.count
+          return
+        }
+        p = start
         if html.count - p <= Self.scriptEnd.utf8CodeUnitCount, !isFinal { return }
         if html.hasText("<!--", at: p) {
           part = .passed(until: "-->")
           p += 2
         } else if html.hasText("<script", at: p) {
-          let start = html.slice(p, min(html.count, p + Self.tagBytes))
-          var tag = HTMLPicture.Tag(start)
+          let rest = html.slice(p, min(html.count, p + Self.tagBytes))
+          var tag = HTMLPicture.Tag(rest)
           part = .passed(until: Self.scriptEnd)
           while let (name, value) = tag.nextAttribute() {
-            if name == "type", value.trimmed().hasText("application/ld+json", at: 0) {
+            if name == "type",
+              tag.decoded(value).withUnsafeBytes({ $0.hasText("application/ld+json", at: 0) })
+            {
               part = .script
             }
           }
-          if tag.position == start.count {
+          if tag.position < rest.count {
+            p += tag.position
+          } else {
             part = .markup
-            if !isFinal, start.count < Self.tagBytes { return }
+            if !isFinal, rest.count < Self.tagBytes { return }
+            p += 1
           }
-          p += max(1, tag.position)
         } else {
           p += 1
         }
@@ -93,7 +101,7 @@ final class PageFeedReader: FormatReader {
         }
       case .script:
         let end = html.place(of: Self.scriptEnd, from: p)
-        if end ?? html.count - p > roomBytes { throw Self.tooLarge }
+        if (end ?? html.count) - p > roomBytes { throw Self.tooLarge }
         guard let end else {
           if isFinal { p = html.count }
           return
@@ -109,29 +117,42 @@ final class PageFeedReader: FormatReader {
     .limitExceeded, "The page has more than \(limitBytes >> 20) MiB of JSON-LD.",
     hint: "Nothing was changed. Check that the source is the page of a product or list.")
 
-  /// Reads the value of a script. Marks of a comment or a CDATA section may stand around it, and line ends in its texts.
+  /// Takes the value of a script. Some programs escape it as they escape text.
   private func take(_ script: UnsafeRawBufferPointer) throws {
     roomBytes -= script.count
+    if try addValue(of: script) { return }
+    if script.place(of: "&quot;", from: 0) != nil {
+      let decoded = HTMLPicture.Tag(script).decoded(script)
+      if try decoded.withUnsafeBytes(addValue) { return }
+    }
+    sink.mend(position: 0, reason: "a script with JSON-LD is not valid JSON, left out")
+  }
+
+  /// Adds the value of a script, which may have line ends in its texts, and marks of a comment or of a CDATA section
+  /// around it. Returns false if it is not JSON.
+  private func addValue(of script: UnsafeRawBufferPointer) throws -> Bool {
     var start = 0
     while start < script.count, script[start] != 0x7B,
       script[start] != 0x5B || script.hasText("[cdata[", at: start)
     {
       start += script[start] == 0x5B ? 7 : 1
     }
-    if start >= script.count { return }
     let text =
-      script[start...].map { $0 < 0x20 ? 0x20 : $0 }
+      script.tail(from: min(start, script.count)).map { $0 < 0x20 ? 0x20 : $0 }
       + [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
-    try text.withUnsafeBufferPointer { bytes in
-      guard var p = bytes.baseAddress else { return }
+    return try text.withUnsafeBufferPointer { bytes in
+      guard var p = bytes.baseAddress, bytes.count > InputBuffer.paddingBytes else {
+        return script.isBlank
+      }
       var reader = JSONValueReader(
-        JSONScanner(end: p + script.count - start, isFinal: true))
+        JSONScanner(end: p + bytes.count - InputBuffer.paddingBytes, isFinal: true))
       do {
         products.add(try reader.read(&p, depth: 0))
       } catch is JSONStop {
-        sink.mend(position: 0, reason: "a script with JSON-LD is not valid JSON, left out")
+        return false
       }
       if reader.isFull { throw Self.tooLarge }
+      return true
     }
   }
 }

@@ -257,7 +257,8 @@ struct TableLayout {
     /// Whether cells may be the names of columns: short texts, not numbers and not addresses, most of which are there.
     private func areNames(_ cells: [String]) -> Bool {
       let cells = cells.prefix(TableLayout.cellLimit)
-      guard cells.count(where: { !$0.isBlank }) * 2 > cells.count else { return false }
+      guard cells.count(where: { !$0.isBlank }) * 2 > cells.count, isDeclared || !isProse(cells)
+      else { return false }
       return cells.allSatisfy { cell in
         if cell.isEmpty { return true }
         guard cell.utf8.count <= 300 else { return false }
@@ -265,6 +266,16 @@ struct TableLayout {
         return cell.utf8.contains { CharacterScan.isLetter($0) || $0 >= 0x80 }
           && !cell.utf8.contains { "{}<>".utf8.contains($0) } && !cell.contains("://")
       }
+    }
+
+    /// Whether cells are the parts of a sentence between its commas: each begins with a space, and one has several
+    /// words or ends the sentence.
+    private func isProse(_ cells: ArraySlice<String>) -> Bool {
+      cells.count > 1 && cells.dropFirst().allSatisfy { $0.utf8.first == 0x20 }
+        && cells.contains { cell in
+          let text = cell.trimmed().utf8
+          return text.count { $0 == 0x20 } > 1 || text.last.map { ".!?".utf8.contains($0) } ?? false
+        }
     }
 
     private mutating func isKnown(_ cell: String) -> Bool {

@@ -150,7 +150,7 @@ enum HTMLPicture {
     }
 
     /// The bytes of an attribute's value with its character references decoded.
-    private func decoded(_ value: UnsafeRawBufferPointer) -> [UInt8] {
+    func decoded(_ value: UnsafeRawBufferPointer) -> [UInt8] {
       var lines = PlainTextWriter()
       var bytes: [UInt8] = []
       var index = 0

@@ -54,6 +54,7 @@ struct PageReaderTests {
       "<script\ntype = \"application/ld+json\"><!-- {} --></script>",
       "<script type=\"application/ld+json\">[[{}]];</script>",
       "<script>var a = '<!--<script>';</script><script type=\"application/ld+json\">{}</script>",
+      "<script type=\"application&#x2F;ld&#x2B;json\">{}</script>",
       "<!--><script type=\"application/ld+json\">{}</script>",
     ])
   func notations(markup: String) throws {
@@ -125,6 +126,9 @@ struct PageReaderTests {
     let reading = try Self.read(
       Self.page("{\"@type\":", #"{"@type":"Product","name":"Tea","sku":"1"}"#))
     #expect(reading.names == ["Tea"])
+    let escaped = Self.page(
+      "{&quot;@type&quot;:&quot;Product&quot;,&quot;name&quot;:&quot;Tea&quot;}")
+    #expect(try Self.read(escaped).names == ["Tea"])
     #expect(reading.mends == ["0: a script with JSON-LD is not valid JSON, left out"])
   }
 
@@ -142,6 +146,16 @@ struct PageReaderTests {
       error.message == "The document is a web page without products in JSON-LD, not a feed.")
     let refusal = #expect(throws: OffersError.self) { try GuessReading(document) }
     #expect(refusal == error)
+  }
+
+  @Test("another document is not a web page")
+  func otherDocuments() throws {
+    #expect(try Self.read("{}").error?.message == "The document is not a web page.")
+    #expect(try Self.read(" ").error?.message == "The document is empty.")
+    // In the place of a feed, a page is refused, whatever it states.
+    let page = Self.page(#"{"@type":"Product","name":"Tea"}"#)
+    let error = try YAMLReading("id: id\nfields: {name: name}", page).error
+    #expect(error?.message == "The document is a web page, not a feed.")
   }
 
   @Test("references that lead in a circle, and more data than the limit, end")

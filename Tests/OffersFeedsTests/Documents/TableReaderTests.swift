@@ -261,6 +261,8 @@ struct TableReaderTests {
     arguments: [
       "Service unavailable, please try again later\n", "Hello\n", "Hello, you\nand, me\n",
       "We are sorry, but this page, as you see, is gone.\nTry again, later, or tomorrow, please.\n",
+      "Dear customers, our new prices, sadly, are late\nWe are, as you know, closed\nCall us, please, soon\n",
+      "Offers, deals and prices, every day.\nSave money, time, and work.\nBuy now, pay later, or never.\n",
       #"callback([{"id":1,"name":"Tea"},{"id":2,"name":"Milk"}])"#, "User-agent: *\nDisallow: /\n",
     ])
   func texts(document: String) throws {

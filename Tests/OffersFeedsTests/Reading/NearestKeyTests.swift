@@ -91,6 +91,7 @@ struct NearestKeyTests {
         "<?xml version='1.0'?><!-- x --><opml version='2.0'><body/></opml>",
         "a list of feeds (OPML)"
       ),
+      ("<?mso-application progid='Excel.Sheet'?><Workbook/>", "a workbook (XML of Excel)"),
       ("<urlset xmlns='x'><url><loc>x</loc></url></urlset>", "a map of a site's pages"),
       ("{ \"format\": \"offers-export\", \"version\": 3}", "an export of this program"),
       ("{\\rtf1 x}", "a text document (RTF)"),
