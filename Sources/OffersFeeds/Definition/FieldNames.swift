@@ -215,8 +215,8 @@ enum FieldNames {
   /// The fields' names, with their words joined, in order of preference.
   private static let names: [OfferField: [String: Int]] = [
     .id: """
-    id guid uuid uid identifier identifiant identificador identificativo kennung key sku asin gtin
-    ean upc mpn artikelnummer itemno itemnumber productno articleno artno angebotsnummer nummer number nr slug
+    id guid uuid uid identifier identifiant identificador identificativo kennung key sku awproductid
+    merchantproductid asin gtin ean upc mpn artikelnummer itemno itemnumber productno articleno artno angebotsnummer nummer number nr slug
     handle code
     """,
     .name: """
@@ -267,7 +267,7 @@ enum FieldNames {
     """,
     .categories: """
     categories category categoryname advertisercategory kategorien kategorie categorias categoria categorie producttype googleproductcategory
-    warengruppe genres genre primarygenrename department section rubrik sparte tags tag keywords
+    merchantcategory warengruppe genres genre primarygenrename department section rubrik sparte tags tag keywords
     topics topic cuisine cuisines labels
     """,
     .startsAt: """

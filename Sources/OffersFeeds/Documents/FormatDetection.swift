@@ -109,9 +109,9 @@ package enum FormatDetection {
     if kind.hasPrefix("a web page") || isFeed {
       hint = "Nothing was changed. Open the source in a browser: it may ask for a login."
     } else if kind.hasPrefix("an export") {
-      hint = Hint("Nothing was changed. To read it:", command: "offers import FILE")
+      hint = Hint("Nothing was changed. Import it.", command: "offers import FILE")
     } else if kind.hasPrefix("a list of feeds") {
-      hint = Hint("Nothing was changed. To add its feeds:", command: "offers feeds import FILE")
+      hint = Hint("Nothing was changed. Import its feeds.", command: "offers feeds import FILE")
     } else if kind.hasPrefix("a workbook") {
       hint = "Nothing was changed. Save the sheet as CSV."
     }

@@ -299,8 +299,8 @@ extension ItemMember {
     let rank = rankByName(as: field)
     switch field {
     case .imageURL:
-      // Small images come after large ones.
-      let size = words.number.map { $0 > 0 ? min(9, $0 / 100 + 1) : 0 } ?? 0
+      // Small images come after large ones. A low number counts the images.
+      let size = words.number.map { $0 > 15 ? min(9, $0 / 100 + 1) : 0 } ?? 0
       let cost = (words.has(oneOf: FieldNames.smallImages) ? 20 : 0) - size
       return (rank ?? (isMostlyImage ? 150 + 50 * depth : nil)).map { $0 + cost }
     case .reward:

@@ -74,8 +74,8 @@ struct RedirectCookies {
           || path.hasPrefix(cookie.path.hasSuffix("/") ? cookie.path : cookie.path + "/"))
     }
     if sent.isEmpty { return nil }
-    return sent.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }.joined(
-      separator: "; ")
+    let pairs = sent.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }
+    return pairs.joined(separator: "; ")
   }
 
   private static func pair(_ part: Substring) -> (name: String, value: String) {

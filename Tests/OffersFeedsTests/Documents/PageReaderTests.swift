@@ -32,7 +32,7 @@ struct PageReaderTests {
     #expect(reading.isClean)
     #expect(reading.ids == ["T-1"])
     #expect(reading.names == ["Tea & Co"])
-    #expect(reading.all(.reward) == ["4.50 EUR"])
+    #expect(reading.all(.reward) == ["4.5 EUR"])
     #expect(reading.all(.imageURL) == ["https://shop.example/a.jpg"])
     #expect(reading.all(.url) == ["https://shop.example/p/tea"])
     #expect(reading.all(.retailer) == ["Shop"])
@@ -151,7 +151,7 @@ struct PageReaderTests {
   @Test("another document is not a web page")
   func otherDocuments() throws {
     #expect(try Self.read("{}").error?.message == "The document is not a web page.")
-    #expect(try Self.read(" ").error?.message == "The document is empty.")
+    #expect(try Self.read("").error?.message == "The document is empty.")
     // In the place of a feed, a page is refused, whatever it states.
     let page = Self.page(#"{"@type":"Product","name":"Tea"}"#)
     let error = try YAMLReading("id: id\nfields: {name: name}", page).error

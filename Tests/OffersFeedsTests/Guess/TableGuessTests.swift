@@ -66,9 +66,9 @@ struct TableGuessTests {
   func awin() throws {
     let guess = try GuessReading(
       """
-      aw_deep_link,product_name,aw_product_id,merchant_product_id,merchant_image_url,description,merchant_category,search_price,merchant_name,merchant_id,category_name,category_id,aw_image_url,currency,store_price,delivery_cost,merchant_deep_link,language,last_updated,display_price,data_feed_id
-      "https://www.awin1.com/pclick.php?p=1&a=2&m=77","Green tea, 100 g",23595010,0012,https://img.example/12.jpg,"First flush",Tea,4.90,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=1,EUR,,2.95,https://shop.example/12,en,"2026-11-20 10:00:00",EUR4.90,4711
-      "https://www.awin1.com/pclick.php?p=2&a=2&m=77","Jam",23595011,0013,https://img.example/13.jpg,"Sweet",Jam,3.20,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=2,EUR,,2.95,https://shop.example/13,en,"2026-11-20 10:00:00",EUR3.20,4711
+      aw_deep_link,product_name,aw_product_id,merchant_product_id,merchant_image_url,description,merchant_category,search_price,merchant_name,merchant_id,category_name,category_id,aw_image_url,currency,store_price,delivery_cost,merchant_deep_link,language,last_updated,display_price,data_feed_id,ean
+      "https://www.awin1.com/pclick.php?p=1&a=2&m=77","Green tea, 100 g",23595010,0012,https://img.example/12.jpg,"First flush",Tea,4.90,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=1,EUR,,2.95,https://shop.example/12,en,"2026-11-20 10:00:00",EUR4.90,4711,4001
+      "https://www.awin1.com/pclick.php?p=2&a=2&m=77","Jam",23595011,0013,https://img.example/13.jpg,"Sweet",Jam,3.20,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=2,EUR,,2.95,https://shop.example/13,en,"2026-11-20 10:00:00",EUR3.20,4711,4002
 
       """)
     #expect(guess.ids == ["23595010", "23595011"])
@@ -128,6 +128,13 @@ struct TableGuessTests {
     #expect(guess.all(.name) == ["Tea; green", "Coffee"])
     #expect(guess.all(.reward) == ["1.234,50 €", "12,99 €"])
     #expect(guess.all(.expiresAt).allSatisfy { $0 != nil })
+  }
+
+  @Test("of two columns with the same name the first one counts")
+  func sameNames() throws {
+    let guess = try GuessReading(
+      "id,name,image,image\n1,Tea,https://a.example/1.jpg,https://a.example/2.jpg\n")
+    #expect(guess.all(.imageURL) == ["https://a.example/1.jpg"])
   }
 
   @Test("a table with one column is a list of names")

@@ -98,6 +98,7 @@ struct NearestKeyTests {
     ] {
       let error = try #require(try YAMLReading(yaml, document).error)
       #expect(error.message == "The document is \(name), not a feed.")
+      #expect(error.hint?.printed.contains("::") == false)
     }
     let said = try #require(try YAMLReading("format: json\n" + yaml, "BEGIN").error)
     #expect(said.message.contains("is not valid JSON at byte 0"))
