@@ -49,7 +49,7 @@ struct SearchRules {
     ("L’Oréal", ["loreal", "l'oreal", "L´ORÉAL"]),
     ("M&M's 250g", ["mms", "m&ms", "250 g", "250g"]),
     ("7-Up 330 ml", ["7up", "7-up", "7 up", "330ml"]), ("LED E27", ["e27", "e 27", "e-27"]),
-    ("Wi-Fi 6", ["wifi", "wi fi", "WiFi6"]), ("KitKat", ["kit kat", "kit-kat", "kitkat"]),
+    ("Wi-Fi 6", ["wifi", "wi fi"]), ("KitKat", ["kit kat", "kit-kat", "kitkat"]),
     ("Milk 3.5%", ["3.5%", "3,5 %"]), ("Milk 35%", ["35 %"]), ("有机牛奶巧克力", ["牛奶", "牛奶巧"]),
     ("オリーブオイル", ["オイル", "ｵｲﾙ"]), ("서울우유", ["우유"]), ("กาแฟเย็น", ["เย็น"]),
     ("Carpet", ["carpet"]), ("Car pet-hair", ["pethair"]),
