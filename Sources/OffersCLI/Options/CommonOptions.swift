@@ -219,7 +219,7 @@ struct NetworkOptions: ParsableArguments {
 /// The options with the headers of a source's requests.
 struct HeaderOptions: ParsableArguments {
   @Option(
-    parsing: .unconditional,
+    parsing: .unconditionalSingleValue,
     help: .value(
       "header",
       "A header of the requests, such as 'X-Api-Key: {env:KEY}', with the secret in a variable. May be repeated."
