@@ -67,8 +67,9 @@ public enum SyncSource: Hashable, Sendable {
       guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
         throw OffersError(
           .invalidRequest, "A user name or password in a source would be visible to everybody.",
-          hint: "Leave them out, and give the user to offers feeds add with --user, or write "
-            + "headers: in the definition.")
+          hint: Hint(
+            "Leave them out, and add the feed with the user, or write headers: in its definition.",
+            command: "--user 'NAME:{env:PASSWORD}'"))
       }
       return self
     case .file(let path):

@@ -190,7 +190,9 @@ extension RequestHeader {
       guard header.hasVariable || !isSecret(name) else {
         throw OffersError(
           .invalidRequest, "The value of \(name) would be stored, and visible in the definition.",
-          hint: "Put it into an environment variable, and write --header '\(name): {env:NAME}'.")
+          hint: Hint(
+            "Put it into an environment variable, and name that.",
+            command: "--header '\(name): {env:NAME}'"))
       }
       headers.append(header)
     }
@@ -211,8 +213,10 @@ extension RequestHeader {
       throw OffersError(
         .invalidRequest,
         name.isEmpty
-          ? "--user has no name." : "A password in a command would be visible to everybody.",
-        hint: "Put it into an environment variable, and write --user 'NAME:{env:PASSWORD}'.")
+          ? "The user has no name." : "A password in a command would be visible to everybody.",
+        hint: Hint(
+          "Put it into an environment variable, and name that.",
+          command: "--user 'NAME:{env:PASSWORD}'"))
     }
     return header
   }
