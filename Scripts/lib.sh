@@ -52,8 +52,8 @@ require_packages() {
 
 # Installs what tests need besides the build: cron, whose crontab offers edits, systemd-analyze, which rates the units, openssl, which
 # makes their certificates, curl and sqlite3, which look at servers and files from outside, a C compiler,
-# which makes small programs and the shims of the campaigns, nginx, behind which a server runs, and gdk-pixbuf,
-# which makes pictures smaller.
+# which makes small programs and the shims of the campaigns, nginx, behind which a server runs, gdk-pixbuf,
+# which makes pictures smaller, and the shells whose quoting and completions are tested.
 require_test_tools() {
   local missing=()
   command -v crontab >/dev/null || missing+=(cron)
@@ -64,6 +64,8 @@ require_test_tools() {
   command -v cc >/dev/null || missing+=(gcc libc6-dev)
   compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql-15)
   command -v pgbouncer >/dev/null || missing+=(pgbouncer)
+  command -v zsh >/dev/null || missing+=(zsh)
+  command -v fish >/dev/null || missing+=(fish)
   [[ -x /usr/sbin/nginx ]] || missing+=(nginx-light)
   compgen -G '/usr/lib/*/libgdk_pixbuf-2.0.so.0' >/dev/null || missing+=(libgdk-pixbuf-2.0-0)
   install_packages "The tests need these tools and servers" "${missing[@]}"
