@@ -20,7 +20,7 @@ enum DealWords {
     "por cento",
   ]
 
-  /// Those of `savingsAfter` that may be sold, too.
+  /// The words of `savingsAfter` for things that may also be sold, such as a voucher for $50.
   static let vouchers: [StaticString] = ["coupon", "voucher", "gutschein"]
   /// Words before a saving that is to be won.
   static let prizes: [StaticString] = [
