@@ -214,6 +214,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/shared.mustache"
 }, shell_mustache[] = {
 #embed "../Templates/shell.mustache"
+}, site_pair_mustache[] = {
+#embed "../Templates/site-pair.mustache"
 }, star_mustache[] = {
 #embed "../Templates/star.mustache"
 }, this_device_mustache[] = {
@@ -361,6 +363,7 @@ static const struct {
   {"settings.mustache", settings_mustache, sizeof settings_mustache},
   {"shared.mustache", shared_mustache, sizeof shared_mustache},
   {"shell.mustache", shell_mustache, sizeof shell_mustache},
+  {"site-pair.mustache", site_pair_mustache, sizeof site_pair_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
   {"this-device.mustache", this_device_mustache, sizeof this_device_mustache},
   {"token.mustache", token_mustache, sizeof token_mustache},

@@ -323,11 +323,12 @@ struct FramedSitePage {
 
   func page() async throws -> Page {
     let feeds = try await content.fetchFeeds()
-    let home = try await findHome(of: feeds)
     let asked = request.fields["url"]
     let address = asked.flatMap(Self.address)
-    var page = Page("web", title: "Web", menuEntry: .web) { fields in
+    let (feed, home) = try await findHome(of: feeds, at: address)
+    var page = Page("web", title: "Web", menuEntry: .settings) { fields in
       fields.set("asked", address ?? asked)
+      if let feed { fields.setPair(feed.shownTitle, feed.name, site: home, isList: false) }
       if let home {
         fields.set(
           "home",
@@ -353,11 +354,15 @@ struct FramedSitePage {
     return page
   }
 
-  /// The home page that the definition of a subscribed feed has; nil for none.
-  private func findHome(of feeds: [Feed]) async throws -> String? {
-    let subscribed = Set(feeds.map(\.name))
-    return try await content.syncer.fetchKnownFeeds().lazy
-      .filter { subscribed.contains($0.name) }.compactMap { PageLinks.outside($0.home) }.first
+  /// A subscribed feed whose definition names a home page, and that page: the feed whose home `address` is, or
+  /// else the first; nil for none.
+  private func findHome(of feeds: [Feed], at address: String?) async throws -> (Feed?, String?) {
+    let known = try await content.syncer.fetchKnownFeeds()
+    let homes = feeds.compactMap { feed in
+      known.first { $0.name == feed.name }.flatMap { PageLinks.outside($0.home) }.map { (feed, $0) }
+    }
+    let found = homes.first { $0.1 == address } ?? homes.first
+    return (found?.0, found?.1)
   }
 
   /// The URL for an address as people type it: `example.com` means `https://example.com`. Nil for a

@@ -27,6 +27,12 @@ struct SettingsPage {
       }
       if !found.isEmpty { rows.append(found) }
     }
+    rows.append([
+      [
+        "rowLink": "/web", "rowIcon": "web", "rowTitle": "Web",
+        "rowText": "Other sites, in a frame",
+      ]
+    ])
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       fields.set("groups", rows.map { rows in ["rows": rows] as PageFields })
     }

@@ -46,6 +46,7 @@ struct FeedPage {
         feed.map { [$0] } ?? [], shown, at: now, mayDecide: request.mayDecide, back: request.address
       )
       fields.setChips(feeds, current: name)
+      fields.setPair(title, name, site: known?.home, isList: true)
       selection.fill(&fields, feeds: feeds, offers: offers)
       if known?.isSearchable == true {
         fields.set("searchbox", ["boxFeed": name, "boxLabel": "Search \(title)", "recent": recent])
