@@ -75,6 +75,8 @@ class PlainTests(BrowserTest):
         self.assertEqual(self.home.favorites(), ["ibotta:900113"])
         self.assertTrue(self.browser.current_url.endswith("/offers/ibotta:900113"))
         self.open("/feeds/movies")
+        # The keyboard of a phone has the button of the search.
+        self.assertFalse(self.find(".searchbox .button").is_displayed())
         field = self.find(".searchbox [name=q]")
         field.send_keys("quiet", Keys.ENTER)
         self.wait_for(".results .card")
