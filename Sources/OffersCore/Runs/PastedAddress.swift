@@ -57,7 +57,7 @@ package struct PastedAddress: Hashable, Sendable {
     case nil where isFile == nil:
       throw OffersError(
         .invalidRequest, "“\(text.prefix(200))” is not an http:// or https:// address.",
-        hint: forms(false))
+        hint: Self.form)
     case nil:
       guard text.isEmpty || text.contains("/") || text.contains("{") else {
         throw OffersError(
@@ -76,8 +76,11 @@ package struct PastedAddress: Hashable, Sendable {
   private static func forms(_ isFileAllowed: Bool) -> Hint {
     isFileAllowed
       ? "Write an address such as https://example.com/feed, or the path of a file."
-      : "Write an address such as https://example.com/feed."
+      : form
   }
+
+  /// The hint of an error where a source cannot be a file.
+  package static let form: Hint = "Write an address such as https://example.com/feed."
 
   /// Line ends, blanks and invisible characters that surround or break a pasted address.
   private static let blanks = CharacterSet.whitespacesAndNewlines.union(

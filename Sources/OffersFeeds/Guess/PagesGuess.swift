@@ -143,12 +143,15 @@ package struct PagesGuess: Sendable {
         let text = found.value.scalar
         let isKnown = name.hasPrefix("nextpaget") || name == "nextcursor"
         if text?.isEmpty ?? !isKnown { continue }
-        // The parameter is written like the member.
+        // A parameter of several words is written like the member.
         let isSnake = found.key.contains("_")
+        func isLikely(_ parameter: String) -> Bool {
+          isSnake ? !parameter.contains(where: \.isUppercase) : !parameter.contains("_")
+        }
         let ordered =
           parameters.filter(query.has)
-          + parameters.filter { !query.has($0) && $0.contains("_") == isSnake }
-          + parameters.filter { !query.has($0) && $0.contains("_") != isSnake }
+          + parameters.filter { !query.has($0) && isLikely($0) }
+          + parameters.filter { !query.has($0) && !isLikely($0) }
         let rule = PageRule(next: found.place, more: more?.place)
         for name in ordered {
           candidates.append(Candidate(rule: rule, parameters: [(name, "{next}")]))

@@ -162,8 +162,12 @@ package enum SentAddress {
 
   /// Checks the address of a feed or a site as a person pasted it, such as one without `https://`.
   package static func checkPasted(_ text: String) throws {
-    for address in try PastedAddress(text, isFile: nil).sources {
-      try check(address, hint: addingHint(text))
+    do {
+      for address in try PastedAddress(text, isFile: nil).sources {
+        try check(address, hint: addingHint(text))
+      }
+    } catch let error as OffersError where error.hint == PastedAddress.form {
+      throw OffersError(error.code, error.message, hint: Hint(addingHint(text)))
     }
   }
 }

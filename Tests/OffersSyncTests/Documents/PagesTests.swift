@@ -40,7 +40,7 @@ private final class PagedShop: Sendable {
       return $0.ids
     }
     let items = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
-    let at = items.first.flatMap { $0.value.flatMap { Int($0) } }
+    let at = items.first { $0.name != "n" }?.value.flatMap { Int($0) }
     let start =
       switch style {
       case .numbers: ((at ?? 1) - 1) * 10
