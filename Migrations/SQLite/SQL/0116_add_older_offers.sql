@@ -1,6 +1,6 @@
--- A mark of offers that have slid out of a window. The table is made anew, and each offer that was missing
--- counts as missing from the next document on: ADD COLUMN would leave a statement that no migration has.
-DROP TABLE missing_offer;
+-- A mark of offers that have slid out of a window. The table is made anew: ADD COLUMN would leave a statement
+-- that no migration has.
+ALTER TABLE missing_offer RENAME TO missing_offer_before;
 
 CREATE TABLE missing_offer (
   offer_key INTEGER PRIMARY KEY REFERENCES offer ON DELETE CASCADE,
@@ -8,6 +8,11 @@ CREATE TABLE missing_offer (
   since INTEGER,
   is_older INTEGER NOT NULL DEFAULT 0 CHECK (is_older IN (0, 1))
 ) STRICT;
+
+INSERT INTO missing_offer (offer_key, feed_key, since)
+SELECT offer_key, feed_key, since FROM missing_offer_before;
+
+DROP TABLE missing_offer_before;
 
 CREATE INDEX missing_offer_by_feed ON missing_offer (feed_key);
 

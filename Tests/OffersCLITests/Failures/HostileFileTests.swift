@@ -116,6 +116,7 @@ struct HostileFileTests {
     INSERT INTO session VALUES (zeroblob(32), 1, NULL, 1790000000, 1790000000, '192.0.2.1', 'x');
     INSERT OR REPLACE INTO server_key VALUES ('pending login', zeroblob(32));
     INSERT INTO identity VALUES (1, 'https://id.test', 'ann', 1790000000);
+    INSERT INTO host_wait VALUES ('0123456789abcdef0123456789abcdef', 1990000000);
     """
 
   /// The columns of all tables but those that SQLite and FTS5 manage, with their declared types.

@@ -81,7 +81,7 @@ struct PagesGuessTests {
     ("?page=1", #""items":ITEMS"#, "?page={page}", ""),
     (
       "", #""hydra:member":ITEMS,"hydra:view":{"hydra:next":"/?page=2"},"hydra:totalItems":5"#, "",
-      "{next: hydra:view.hydra:next}"
+      "{next: 'hydra:view.hydra:next'}"
     ),
   ]
 

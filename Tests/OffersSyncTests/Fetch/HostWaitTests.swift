@@ -108,7 +108,7 @@ struct HostWaitTests {
       ]))
     home.web.answer { request in
       switch request.url.path() {
-      case "/a": SimulatedAnswer(302, [("Location", "https://shop.example/a")])
+      case "/a": SimulatedAnswer(302, [("Location", "https://shop.example/moved")])
       case "/c": Self.feed
       default: Self.limited
       }
@@ -116,7 +116,7 @@ struct HostWaitTests {
     #expect(try await engine.run("a").outcome == .failed)
     #expect(try await engine.run("b").skip != nil)
     #expect(try await engine.run("c").outcome == .updated)
-    #expect(Self.requests(home) == ["short.example/a", "shop.example/a", "short.example/c"])
+    #expect(Self.requests(home) == ["short.example/a", "shop.example/moved", "short.example/c"])
   }
 
   @Test("searches and pictures wait with the feeds of their host, and feeds with them")

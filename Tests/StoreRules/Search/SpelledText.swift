@@ -52,6 +52,18 @@ struct SpelledText: Hashable {
     SpelledText("กาแฟ", "กาแฟ", ["ก", "า", "แ", "ฟ"], isOpen: false),
   ]
 
+  /// The only word, if it is one of letters that can be written together with another one.
+  var joinableWord: String? {
+    // A word of a script without spaces ends at each character.
+    let isOfLetters = isOpen || words.first?.allSatisfy(\.isASCII) == true
+    guard words.count == 1, let word = words.first, isOfLetters, !word.contains(where: \.isNumber)
+    else { return nil }
+    return word
+  }
+
+  /// Whether the text ends with a letter or a digit.
+  var endsWithWord: Bool { isOpen || text.last?.isLetter == true }
+
   /// Several texts as one, with spaces between them.
   init(_ texts: [SpelledText]) {
     text = texts.map(\.text).joined(separator: " ")
@@ -68,7 +80,7 @@ struct SpelledText: Hashable {
     }
     let count = Int.random(in: 1..<word.unicodeScalars.count, using: &random)
     let cut = String(String.UnicodeScalarView(word.unicodeScalars.prefix(count)))
-    return SpelledText(cut, cut, isOpen: isOpen)
+    return SpelledText(cut, cut, isOpen: isOpen || word.allSatisfy(\.isASCII))
   }
 
   static func random(_ range: ClosedRange<Int>, _ random: inout SeededGenerator) -> SpelledText {

@@ -21,14 +21,14 @@ struct FeedsAddCommand: AsyncParsableCommand {
       EXAMPLES
         offers feeds add deals https://example.com/deals.rss
         offers feeds add blog example.com
-        offers feeds add api https://example.com/offers.json --header 'X-Api-Key: {env:KEY}'
+        offers feeds add api https://example.com/api --header 'X-Api-Key: {env:KEY}'
         offers feeds add shop products.json --items data.products \\
           --map reward=price.amount
       """)
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.") var name: String
   @Argument(help: "Its source: the URL of a feed or a site, or a file.") var source: String
-  @Option(help: "json, ndjson, xml or csv (default: detected).") var format: String?
+  @Option(help: "json, ndjson, xml, csv or json-ld (default: detected).") var format: String?
   @Option(help: .value("path", "The path of the offers.")) var items: String?
 
   @Option(

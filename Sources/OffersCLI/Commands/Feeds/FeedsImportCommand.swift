@@ -90,13 +90,14 @@ struct FeedsImportCommand: AsyncParsableCommand {
         let name =
           FeedName.suggestion(for: title, besides: taken)
           ?? FeedName.suggestion(for: "feed", besides: taken) ?? "feed"
-        let proposal = try await guess.propose(
+        var proposal = try await guess.propose(
           FeedGuess.Request(name: name, source: address, options: options))
         let found = proposal.definition.source?.description ?? address
         if let name = names[found] {
           Output.note(.line("\(DisplayText.oneLine(title)): is there already, as \(name)"))
           continue
         }
+        try await guess.addPages(to: &proposal, options)
         _ = try await guess.check(
           proposal.definition, of: proposal.kind, firstCount: 0, options: options)
         try await own.add(proposal.definition)
