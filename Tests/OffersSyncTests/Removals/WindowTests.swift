@@ -119,10 +119,11 @@ struct WindowTests {
     try await feed.sync([2, 1], day: 0)
     _ = try await database.setFavorites(named: ["deals:1"], to: true)
     try await feed.sync([4, 3], day: 1)
-    for day in [31.0, 31.1] {
+    // Ages count from the clock once two runs on other days agree with it.
+    for day in [28.0, 30.0, 31.5] {
       try await feed.sync([4, 3], day: day)
       try await database.clearAway(at: Date(timeIntervalSince1970: 1_767_225_600 + day * 86_400))
-      #expect(try await feed.ids("older") == (day == 31 ? [1, 2] : [1]))
+      #expect(try await feed.ids("older") == (day < 31 ? [1, 2] : [1]))
     }
     #expect(try await feed.home.feed().currentCount == 3)
     #expect(try await Set(feed.kinds()) == [.new, .first])
