@@ -98,12 +98,15 @@ package struct PastedAddress: Hashable, Sendable {
         text = String(text.dropFirst().dropLast()).trimmingCharacters(in: blanks)
       }
     }
+    // A link in Markdown.
+    if let link = text.wholeMatch(of: /!?\[[^\]]*\]\(([^()\s]+)\)/) { text = String(link.output.1) }
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard words.count(where: { $0.contains("://") }) < 2 else {
+      throw OffersError(
+        .invalidRequest, "The text has several addresses.", hint: "Name one of them.")
+    }
     let lines = text.split(whereSeparator: \.isNewline)
     guard lines.count > 1 else { return text }
-    guard !lines.dropFirst().contains(where: { $0.contains("://") }) else {
-      throw OffersError(
-        .invalidRequest, "The text has several addresses, one a line.", hint: "Name one of them.")
-    }
     return lines.map { $0.trimmingCharacters(in: blanks) }.joined()
   }
 
@@ -116,10 +119,12 @@ package struct PastedAddress: Hashable, Sendable {
     let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     let rest = text[scheme.endIndex...].dropFirst()
     // A single letter is a drive of Windows.
+    let place = rest.prefix { !"/?#".contains($0) }
+    let isPort = !place.isEmpty && place.allSatisfy(\.isNumber)
     guard scheme.count > 1, scheme.first?.isLetter == true, text[scheme.endIndex...].first == ":",
-      rest.hasPrefix("/") || !scheme.contains(".") && rest.first?.isNumber != true
+      rest.hasPrefix("/") || !scheme.contains(".") && !isPort
     else { return (nil, text[...]) }
-    return (scheme.lowercased(), rest)
+    return (scheme.lowercased(), rest.drop(while: \.isWhitespace))
   }
 
   /// The address of a place on the web, without its fragment.

@@ -125,7 +125,27 @@ final class PageFeedReader: FormatReader {
       let decoded = HTMLPicture.Tag(script).decoded(script)
       if try decoded.withUnsafeBytes(addValue) { return }
     }
+    if try Self.withoutTrailingCommas(script).withUnsafeBytes(addValue) { return }
     sink.mend(position: 0, reason: "a script with JSON-LD is not valid JSON, left out")
+  }
+
+  /// The script without commas before a closing bracket, which people leave behind as they edit.
+  private static func withoutTrailingCommas(_ script: UnsafeRawBufferPointer) -> [UInt8] {
+    var text = [UInt8](script)
+    var comma: Int?
+    var isInText = false
+    var isEscaped = false
+    for (place, byte) in script.enumerated() {
+      if isInText {
+        if !isEscaped, byte == 0x22 { isInText = false }
+        isEscaped = !isEscaped && byte == 0x5C
+        continue
+      }
+      if byte == 0x7D || byte == 0x5D, let comma { text[comma] = 0x20 }
+      if byte > 0x20 { comma = byte == 0x2C ? place : nil }
+      isInText = byte == 0x22
+    }
+    return text
   }
 
   /// Adds the value of a script, which may have line ends in its texts, and marks of a comment or of a CDATA section

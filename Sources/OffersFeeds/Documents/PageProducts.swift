@@ -96,7 +96,7 @@ struct PageProducts {
         }
       } else if types.contains("Offer") || types.contains("AggregateOffer") {
         let item = object.value("itemOffered").flatMap { whole($0).items.first } ?? []
-        take(outer + object + item + [.init(key: "offers", value: .object(object))], root)
+        take(outer + item + object + [.init(key: "offers", value: .object(object))], root)
       } else if object.value("offers") != nil || types.contains(where: { $0.contains("Product") }) {
         take(outer + object, root)
       } else {

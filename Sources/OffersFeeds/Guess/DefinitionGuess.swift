@@ -35,7 +35,8 @@ package final class DefinitionGuess {
   /// Takes any value as an offer.
   private var blank = FeedDefinition(
     name: "feed", id: .madeFrom([.itself]), fields: [.name: FieldRule(.path(.itself))])
-  private let transcoder: TextTranscoder
+  private var transcoder = TextTranscoder(charset: nil)
+  private var hasBegun = false
   private var text: [UInt8] = []
   private var isCut = false
   private var isEnded = false
@@ -44,14 +45,13 @@ package final class DefinitionGuess {
 
   /// - Parameters:
   ///   - name: the name of the feed; `finish` refuses an invalid one.
-  ///   - charset: the encoding that the server declares.
   ///   - items: the path of the offers; nil to find it.
   ///   - missing: the required values, `id` and `name`, that the user has not mapped. That no id is
   ///     found is an error only if the list contains `id`.
   ///   - isOnWeb: whether the document has an http or https address, from which relative addresses count.
   ///   - format: the document's format; nil to detect it.
   package init(
-    name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
+    name: String = "feed", items: FieldPath? = nil,
     missing: [String] = ["id", "name"], isOnWeb: Bool = true, format: FeedFormat? = nil
   ) {
     blank.format = format
@@ -59,7 +59,6 @@ package final class DefinitionGuess {
     self.name = name
     self.items = items
     self.missing = missing
-    transcoder = TextTranscoder(charset: charset)
   }
 
   /// True when the sample is full, so that the rest of the document need not be fetched.
@@ -67,8 +66,13 @@ package final class DefinitionGuess {
 
   /// Reads the next bytes of the document, decompressed.
   ///
+  /// - Parameter charset: the encoding that the server declares.
   /// - Throws: `OffersError` with `malformedFeed` when the encoding is not supported.
-  package func consume(_ bytes: UnsafeRawBufferPointer) throws {
+  package func consume(_ bytes: UnsafeRawBufferPointer, charset: String? = nil) throws {
+    if !hasBegun {
+      hasBegun = true
+      transcoder = TextTranscoder(charset: charset)
+    }
     if !isCut { try transcoder.consume(bytes, keep) }
   }
 
@@ -122,26 +126,31 @@ package final class DefinitionGuess {
     let sample = Sample(text, as: format, definition: blank)
     var proposal: Proposal
     if items == nil || sample.isPage, let kind = WellKnownKind(sample) {
-      proposal = try propose(kind, sample)
+      proposal = try propose(kind, sample, format, origin)
     } else {
       try checkIsValid(sample)
       proposal = try propose(from: sample, format)
-    }
-    if proposal.kind == nil || proposal.kind == .shopify {
-      let isTree = format == .json || format == .xml
-      proposal.pages = PagesGuess(
-        root: isTree ? sample.root : nil, items: proposal.definition.items.first?.steps ?? [],
-        itemCount: isCut ? nil : proposal.itemCount, isShop: proposal.kind == .shopify,
-        from: origin)
-      proposal.definition.pages = proposal.definition.pages ?? proposal.pages.plainRule
+      findPages(&proposal, sample, format, origin)
     }
     if isCut { proposal.points.append("Only the first 4 MiB of the document were looked at.") }
     return proposal
   }
 
+  private func findPages(
+    _ proposal: inout Proposal, _ sample: Sample, _ format: FeedFormat, _ origin: PagesGuess.Origin
+  ) {
+    let isTree = format == .json || format == .xml
+    proposal.pages = PagesGuess(
+      root: isTree ? sample.root : nil, items: proposal.definition.items.first?.steps ?? [],
+      itemCount: isCut ? nil : proposal.itemCount, kind: proposal.kind, from: origin)
+    proposal.definition.pages = proposal.definition.pages ?? proposal.pages.plainRule
+  }
+
   /// Proposes the definition of a known kind, without the first rules of its id that give several items
   /// the same id, if the rules after them tell more items apart.
-  private func propose(_ kind: WellKnownKind, _ sample: Sample) throws -> Proposal {
+  private func propose(
+    _ kind: WellKnownKind, _ sample: Sample, _ format: FeedFormat, _ origin: PagesGuess.Origin
+  ) throws -> Proposal {
     var best = try kind.definition(named: name)
     var reading = try SampleReading(text, as: best, isCut: isCut)
     for id in best.id.shorter where reading.repeatCount > 0 {
@@ -153,7 +162,8 @@ package final class DefinitionGuess {
     try readTexts(&best, &reading)
     var proposal = Proposal(
       definition: best, itemCount: reading.itemCount, points: reading.notes, kind: kind)
-    if kind.isNews, reading.isNewestFirst, sample.root?.object?["next_url"]?.scalar == nil {
+    findPages(&proposal, sample, format, origin)
+    if kind.isNews, reading.isNewestFirst, !proposal.pages.saysMore {
       proposal.definition.isWindow = true
       proposal.points.append(
         "The feed shows its newest entries: those that it no longer shows stay in the list for 30 days. If "

@@ -67,17 +67,24 @@ package struct PagesGuess: Sendable {
   ///   - root: the sample; nil for a table and for JSON lines.
   ///   - items: the path of the offers, below which no statement is searched for.
   ///   - itemCount: the number of items of the document; nil if only its beginning was looked at.
+  ///   - kind: the known kind of the document. Of most of them, only addresses of the next page are known.
   init(
-    root: SampleValue?, items: [FieldPath.Step], itemCount: Int?, isShop: Bool, from origin: Origin
+    root: SampleValue?, items: [FieldPath.Step], itemCount: Int?, kind: WellKnownKind?,
+    from origin: Origin
   ) {
     var statements: [Statement] = []
     if case .object(let object)? = root { Self.walk(object, [], items, &statements) }
+    guard kind == nil || kind == .shopify else {
+      if origin.hasNextLink { add(PageRule(next: .linkHeader), ("Link", "a next page")) }
+      addAddress(statements)
+      return
+    }
     let query = QueryText(origin.source)
     let count = Self.count(statements, origin, itemCount)
     let more = statements.first { Self.moreNames.contains($0.name) && $0.isFlag }
     addWordPress(origin, query)
     if origin.hasNextLink { add(PageRule(next: .linkHeader), ("Link", "a next page")) }
-    let isPagedShop = isShop && query.path.hasSuffix("/products.json")
+    let isPagedShop = kind == .shopify && query.path.hasSuffix("/products.json")
     if isPagedShop, !origin.hasNextLink {
       let limit = query.has("limit") ? [] : [("limit", "250")]
       candidates.append(Candidate(rule: PageRule(), parameters: limit + [("page", "{page}")]))
@@ -203,7 +210,8 @@ package struct PagesGuess: Sendable {
     rule.total = total?.place
     rule.first = page.first == 0 ? 0 : nil
     let echo = page.echo.flatMap { Self.parameterNames.contains($0.name) ? $0.key : nil }
-    let names = page.parameter.map { [$0] } ?? [echo, "page"].compactMap(\.self)
+    let names =
+      page.parameter.map { [$0] } ?? [echo, "page", page.echo?.bracketed].compactMap(\.self)
     let paged = names.map { Candidate(rule: rule, parameters: [($0, "{page}")]) }
     rule = stated
     rule.first = offset.first == 1 ? 1 : nil
@@ -261,6 +269,11 @@ extension PagesGuess {
     /// Whether the value is the address of the next page, or a null in its place.
     var isAddress = false
 
+    /// The parameter of a value within an object, as in `pagination[page]`, with the brackets escaped.
+    var bracketed: String? {
+      guard steps.count > 1, case .key(let container) = steps[steps.count - 2] else { return nil }
+      return "\(container)%5B\(key)%5D"
+    }
     var place: PageRule.Place { .path(FieldPath(isFromDocument: true, steps)) }
     var number: Int? { value.scalar.flatMap { Int($0) } }
     var isFlag: Bool {
@@ -275,8 +288,8 @@ extension PagesGuess {
   ]
   /// Names of objects that say about the document, and not about an offer.
   private static let containers: Set = [
-    "links", "link", "paging", "pagination", "pager", "meta", "metadata", "pageinfo", "page",
-    "pages", "info", "cursor", "cursors", "d", "data", "response", "result", "view",
+    "links", "link", "atomlink", "paging", "pagination", "pager", "meta", "metadata", "pageinfo",
+    "page", "pages", "info", "cursor", "cursors", "d", "data", "response", "result", "view",
     "responsemetadata",
   ]
   private static let levelLimit = 3
@@ -300,17 +313,25 @@ extension PagesGuess {
       switch statement.value {
       case .text, .number, .truth, .null: found.append(statement)
       case .object(let inner):
+        addNext(statement.value, here, key, &found)
         if goes(into: name, here, items) { walk(inner, here, items, &found) }
       case .list(let links):
         guard goes(into: name, here, items) else { continue }
-        for link in links where link.object?["rel"]?.scalar == "next" {
-          guard let (rest, text) = address(link) else { continue }
-          found.append(
-            Statement(
-              steps: here + [.matching(key: ["rel"], value: "next")] + rest, key: key,
-              name: "next", value: .text(text), isAddress: true))
-        }
+        for link in links { addNext(link, here, key, &found) }
       }
+    }
+  }
+
+  /// Adds the address of a link with `rel="next"`, in JSON or as an XML element.
+  private static func addNext(
+    _ link: SampleValue, _ here: [FieldPath.Step], _ key: String, _ found: inout [Statement]
+  ) {
+    for mark in ["rel", "@rel"] where link.object?[mark]?.scalar == "next" {
+      guard let (rest, text) = address(link) else { continue }
+      found.append(
+        Statement(
+          steps: here + [.matching(key: [mark], value: "next")] + rest, key: key, name: "next",
+          value: .text(text), isAddress: true))
     }
   }
 
@@ -323,7 +344,7 @@ extension PagesGuess {
   /// The address within the value of a member called next, and its path there.
   private static func address(_ value: SampleValue) -> ([FieldPath.Step], String)? {
     if case .object(let object) = value {
-      return ["href", "url"].lazy.compactMap { key in
+      return ["href", "url", "@href"].lazy.compactMap { key in
         object[key].flatMap(address).map { ([.key(key)] + $0.0, $0.1) }
       }.first
     }

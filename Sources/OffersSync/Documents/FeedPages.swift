@@ -180,14 +180,14 @@ struct FeedPages {
   ///
   /// - Returns: the facts about the document that were known before its first byte.
   func readBytes(
-    _ handle: (UnsafeRawBufferPointer) throws -> Bool
+    _ handle: (UnsafeRawBufferPointer, _ charset: String?) throws -> Bool
   ) async throws -> DocumentMetadata {
     struct Enough: Error {}
     let unpacker = Decompressor(limitBytes: limitBytes)
     var head = DocumentMetadata()
     func take(_ bytes: UnsafeRawBufferPointer) throws {
       try Task.checkCancellation()
-      if !(try handle(bytes)) { throw Enough() }
+      if !(try handle(bytes, head.charset)) { throw Enough() }
     }
     do {
       let first = try pageSource(PagePlace(number: rule.firstPage, offset: rule.first ?? 0))

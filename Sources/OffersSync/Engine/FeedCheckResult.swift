@@ -188,10 +188,11 @@ extension SyncEngine {
   ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
   ///     public internet.
   ///   - headers: the headers of the requests, as in a definition.
-  ///   - handle: receives the bytes; returns false to stop reading.
+  ///   - handle: receives the bytes, and the encoding that the server declared; returns false to stop reading.
   package func readStart(
     of sources: [Template], isPublicOnly: Bool = false, headers: [RequestHeader] = [],
-    options: SyncOptions = SyncOptions(), _ handle: (UnsafeRawBufferPointer) throws -> Bool
+    options: SyncOptions = SyncOptions(),
+    _ handle: (UnsafeRawBufferPointer, _ charset: String?) throws -> Bool
   ) async throws -> ReadStart {
     var definition = FeedDefinition(
       name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])

@@ -21,6 +21,10 @@ struct PastedAddressTests {
       ("localhost:8080/x", ["http://localhost:8080/x", "https://localhost:8080/x"]),
       ("192.0.2.1/x", ["http://192.0.2.1/x", "https://192.0.2.1/x"]),
       ("file:///a%20b.xml", ["/a b.xml"]), ("file://localhost/a.xml", ["/a.xml"]),
+      ("feed:127.0.0.1:8080/x", ["http://127.0.0.1:8080/x", "https://127.0.0.1:8080/x"]),
+      ("feed:8080/x", ["http://feed:8080/x", "https://feed:8080/x"]),
+      ("Feed: http://a.example/x", ["http://a.example/x"]),
+      ("[Deals](https://a.example/x)", ["https://a.example/x"]),
       ("./a.xml", ["./a.xml"]), ("-", ["-"]), ("sample", ["sample"]),
     ])
   func sources(text: String, expected: [String]) throws {
@@ -39,6 +43,7 @@ struct PastedAddressTests {
       ("deals.json", "There is no file deals.json"), ("mailto:a@b.example", "“mailto:”"),
       ("file://server/a.xml", "“server”"),
       ("https://a.example\nhttps://b.example", "several addresses"),
+      ("https://a.example https://b.example", "several addresses"),
     ])
   func refusals(text: String, words: String) {
     let error = #expect(throws: OffersError.self) {

@@ -104,6 +104,57 @@ struct PagesGuessTests {
     #expect(try DefinitionFile.parse(DefinitionText.yaml(for: made), name: "f") == [made])
   }
 
+  private static func proposal(
+    _ document: String, _ source: String = "https://e.example/"
+  ) throws -> DefinitionGuess.Proposal {
+    let guess = DefinitionGuess(name: "f")
+    try Array(document.utf8).withUnsafeBytes { try guess.consume($0) }
+    var proposal = try guess.finish(from: PagesGuess.Origin(source: source))
+    proposal.definition.source = Template([.literal(source)])
+    return proposal
+  }
+
+  @Test("a number within an object may be that of a parameter in brackets")
+  func triesBrackets() throws {
+    let document =
+      #"{"data":ITEMS,"meta":{"pagination":{"page":1,"pageSize":2,"pageCount":3,"total":5}}}"#
+    let proposal = try Self.proposal(document.replacing("ITEMS", with: Self.items))
+    let sources = proposal.pages.candidates.map {
+      $0.applied(to: proposal.definition)?.source?.description
+    }
+    #expect(
+      sources == [
+        "https://e.example/?page={page}", "https://e.example/?pagination%5Bpage%5D={page}",
+      ])
+  }
+
+  @Test(
+    "news that link to a next page are followed, and are no window",
+    arguments: [
+      (
+        """
+        <feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="/1"/>NEXT
+        <entry><id>1</id><title>A</title></entry><entry><id>2</id><title>B</title></entry></feed>
+        """, #"<link rel="next" href="/2"/>"#, "feed.link[@rel=next].@href"
+      ),
+      (
+        """
+        <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>NEXT
+        <item><guid>1</guid><title>A</title></item><item><guid>2</guid><title>B</title></item>
+        </channel></rss>
+        """, #"<atom:link rel="next" href="/2"/>"#, "rss.channel.atom:link[@rel=next].@href"
+      ),
+    ])
+  func followsNews(document: String, link: String, path: String) throws {
+    let paged = try Self.proposal(document.replacing("NEXT", with: link)).definition
+    #expect(
+      paged.pages == PageRule(next: .path(FieldPath(isFromDocument: true, path))) && !paged.isWindow
+    )
+    #expect(try DefinitionFile.parse(DefinitionText.yaml(for: paged), name: "f") == [paged])
+    let whole = try Self.proposal(document.replacing("NEXT", with: "")).definition
+    #expect(whole.pages == nil && whole.isWindow)
+  }
+
   @Test("header fields and the address of a shop lead to the further pages")
   func leadsByHeaders() throws {
     func first(_ document: String, _ origin: PagesGuess.Origin) throws -> FeedDefinition? {

@@ -92,7 +92,7 @@ struct WellKnownKindTests {
     let text = """
       <rss xmlns:g="http://base.google.com/ns/1.0"><channel><title>A</title>\(items.joined())</channel></rss>
       """
-    try Array(text.utf8).withUnsafeBytes(guess.consume)
+    try Array(text.utf8).withUnsafeBytes { try guess.consume($0) }
     let proposal = try guess.finish()
     #expect(proposal.definition.isWindow == isWindow)
     #expect(proposal.points.contains { $0.contains("window: false") } == isWindow)

@@ -294,7 +294,7 @@ struct DefinedFeedTests {
     var count = 0
     let start = try await feeds.engine.readStart(
       of: [Template([.literal(server.url())])]
-    ) { bytes in
+    ) { bytes, _ in
       count += bytes.count
       return count < 1000
     }

@@ -204,8 +204,8 @@ struct SlowServerTests {
       store: try await OffersDatabase.inMemory(definitions: nil), transport: web
     ).readStart(
       of: [Template(parsing: "https://feed.example/offers.json", for: .source)]
-    ) {
-      text += $0
+    ) { bytes, _ in
+      text += bytes
       return true
     }
     #expect(String(decoding: text, as: UTF8.self) == #"[{"id":"1","name":"Tea"}]"#)

@@ -80,7 +80,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     try said.set(format: format, items: items, map: map, every: every)
     let request = FeedGuess.Request(
       name: name, source: source, items: said.items, missing: said.missing, format: said.format,
-      options: options)
+      headers: try headers.headers(of: name), options: options)
     let typed = try request.sources
     if said.isComplete, let address = typed.first {
       var definition = try said.definition(source: address)

@@ -59,8 +59,8 @@ struct SiteFeeds: Sendable {
   private static let usualPlaces = [
     "feed", "rss.xml", "atom.xml", "feed.xml", "index.xml", "feed.json", "rss", "products.json",
   ]
-  /// The largest number of places that are tried beside the links of a page.
-  private static let placeLimit = 10
+  /// The number of places at which a server may refuse, or give no answer, until it is not asked on.
+  private static let refusalLimit = 2
   /// The largest number of feeds that a message lists.
   private static let listedCount = 10
   /// The limits of a look at one of the usual places, in seconds.
@@ -92,7 +92,7 @@ struct SiteFeeds: Sendable {
       of: sources, isPublicOnly: request.isPublicOnly, headers: request.headers,
       options: request.options
     ) {
-      try guess.consume($0)
+      try guess.consume($0, charset: $1)
       return !guess.hasEnough
     }
     return Look(start: start, guess: guess, request: request)
@@ -114,9 +114,16 @@ struct SiteFeeds: Sendable {
     var candidates = links.feeds.map(Candidate.link)
     if canAsk, let own { candidates.append(.page(own)) }
     if candidates.count > 1 { return .several(page: shown, candidates) }
-    if let only = candidates.first { return .feed(try await read(only, of: shown)) }
+    var failure = Self.noFeed(shown)
+    if let only = candidates.first {
+      do {
+        return .feed(try await read(only, of: shown))
+      } catch let error as OffersError where Self.isUnreadable(error) {
+        failure = error
+      }
+    }
     if let found = try await tryPlaces(of: page, links.anchors) { return .feed(found) }
-    throw Self.noFeed(shown)
+    throw failure
   }
 
   /// The proposal for what a page describes itself; nil if it describes nothing that can be read.
@@ -141,11 +148,16 @@ struct SiteFeeds: Sendable {
     do {
       return try await look(at: [Template([.literal(link.address)])], reaching(link.address))
         .proposal()
-    } catch let error as OffersError where error.code == .malformedFeed {
+    } catch let error as OffersError where Self.isUnreadable(error) {
       throw OffersError(
         error.code, "\(page) links to \(link.address), which cannot be read: \(error.message)",
         hint: error.hint, cause: error.cause)
     }
+  }
+
+  /// Whether an error means that a document is none of a feed, or not there.
+  private static func isUnreadable(_ error: OffersError) -> Bool {
+    [.malformedFeed, .notFound].contains(error.code)
   }
 
   /// The request for a discovered address.
@@ -191,8 +203,9 @@ struct SiteFeeds: Sendable {
       }
     }
     var tried: Set<String> = []
-    for place in (anchors + places).prefix(Self.placeLimit + anchors.count)
-    where tried.insert(place).inserted {
+    var refusalCount = 0
+    for place in anchors + places where tried.insert(place).inserted {
+      guard refusalCount < Self.refusalLimit else { return nil }
       guard !place.contains("{"), var reaching = try? reaching(place) else { continue }
       reaching.options.limits.idleSeconds = Self.placeSeconds.idle
       reaching.options.limits.totalSeconds = Self.placeSeconds.total
@@ -200,11 +213,10 @@ struct SiteFeeds: Sendable {
         let proposal = try await look(at: [Template([.literal(place)])], reaching).proposal()
         if proposal.kind != nil, proposal.definition.format != .jsonLD { return proposal }
       } catch let error as OffersError {
-        // A server that does not answer, or refuses, is not asked on.
         let expected: [OffersError.Code] = [
           .notFound, .malformedFeed, .unexpectedShape, .invalidRequest,
         ]
-        guard expected.contains(error.code) else { return nil }
+        if !expected.contains(error.code) { refusalCount += 1 }
       }
     }
     return nil
