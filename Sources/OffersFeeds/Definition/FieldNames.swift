@@ -15,7 +15,11 @@ enum FieldNames {
     // offer itself; `price_in_cents` and `price_incl_tax` say more about the amount.
     var rest = words.words
     if rest.count > 1, subjects.contains(rest[0]) { rest.removeFirst() }
-    if field == .reward { rest.removeAll(where: amountWords.contains) }
+    if field == .reward {
+      rest.removeAll(where: amountWords.contains)
+      // `reward_value` is the reward.
+      if rest.count > 1, valueWords.contains(rest[rest.count - 1]) { rest.removeLast() }
+    }
     if rest.count < words.words.count, let place = names[rest.joined()] {
       // The price with the tax, which people pay, comes before a plain one, and that without it last.
       if field != .reward { return place + 1 }
@@ -42,6 +46,20 @@ enum FieldNames {
   static func isReward(_ words: KeyWords) -> Bool {
     words.has(oneOf: rewardWords) || words.has(oneOf: percentWords)
       || ["reward", "cashback"].contains { words.joined.contains($0) }
+  }
+
+  /// Whether a name says that the value is a percentage, as `discount_percent` and `cashback_rate` do.
+  static func isPercentage(_ words: KeyWords) -> Bool {
+    words.has(oneOf: percentWords) || words.words.last == "rate" && isReward(words)
+  }
+
+  /// Whether a name is that of a text before a price, as `pre_price_text`, or behind it, as `price_suffix`.
+  ///
+  /// - Parameter owner: the words of the object that the member is in, unless it is the item.
+  static func isAffix(_ words: KeyWords, in owner: KeyWords?, isBefore: Bool) -> Bool {
+    words.has(oneOf: isBefore ? ["pre", "prefix"] : ["post", "suffix"])
+      && !words.has(oneOf: taxWords)
+      && [words, owner].compactMap(\.self).contains { isPrice($0) || isReward($0) }
   }
 
   /// Whether a name announces a payment or a discount, so that texts without a number are rewards.
@@ -107,6 +125,9 @@ enum FieldNames {
   private static let amountWords = taxWords.union(netWords).union(percentWords).union(minorWords)
     .union(["money", "in"])
 
+  /// Words at the end of the name of an amount.
+  private static let valueWords = set("value amount rate betrag wert")
+
   private static let priceWords = [
     "price", "pricing", "preis", "precio", "prezzo", "価格", "价格", "가격",
   ]
@@ -133,6 +154,9 @@ enum FieldNames {
     currency currencycode currencyid isocurrency pricecurrency waehrung waehrungscode moneda devise
     valuta divisa
     """)
+
+  /// Words in the name of a member with a URL or a path, besides the names of links and images.
+  static let paths = set("path pfad slug uri src source file permalink endpoint")
 
   /// Words in the name of the price of a sale.
   static let sales = set(
@@ -240,7 +264,7 @@ enum FieldNames {
     reward rewardtext cashback cashbacktext currentvalue rebate saleprice promoprice
     promotionalprice discountedprice discountprice prixpromo preciooferta prezzoofferta actieprijs
     kampanjpris precopromocional specialprice dealprice offerprice angebotspreis aktionspreis
-    currentprice finalprice newprice price pricetext preis precio prix prezzo prices savings
+    pricetext currentprice finalprice newprice price preis precio prix prezzo prices savings
     discount discountvalue discounttext percentoff percentageoff percent percentage rabatt nachlass descuento remise reduction sconto ersparnis
     bonus amount betrag value wert cost minprice pricerange unitamount unitprice amountoff
     discountamount priceusd priceeur pricegbp sellingprice sellprice salesprice ourprice yourprice

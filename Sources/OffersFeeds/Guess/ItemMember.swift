@@ -34,7 +34,10 @@ struct ItemMember {
   /// Computes the traits once all values have been added.
   fileprivate mutating func close() {
     samples = values.sorted { $0.key < $1.key }.prefix(300).map(\.value)
-    traits = samples.map { ValueTraits($0) }
+    let isLink =
+      FieldNames.rank(words, as: .url) != nil || FieldNames.rank(words, as: .imageURL) != nil
+      || words.has(oneOf: FieldNames.paths)
+    traits = samples.map { ValueTraits($0, isCalledLink: isLink) }
     distinctCount = Set(values.values).count
     averageBytes = values.values.reduce(0) { $0 + $1.utf8.count } / max(1, values.count)
   }
@@ -175,6 +178,8 @@ struct ValueTraits {
   let isDate: Bool
   /// A bare number that may be a Unix time.
   let isTimestamp: Bool
+  /// A text or number for no date, such as `N/A`, `ongoing` and 0, that is no date itself.
+  let meansNoDate: Bool
   /// Whether the text is not the same when it is read as HTML, spaces aside.
   let hasMarkup: Bool
   /// A price, a percentage, or a number.
@@ -186,7 +191,9 @@ struct ValueTraits {
   /// A long text without spaces, such as a hash or a token.
   let isOpaque: Bool
 
-  init(_ text: String) {
+  /// - Parameter isCalledLink: whether the value is that of a member with the name of a link, so that
+  ///   `/tea` is a path, and no text such as `/lb`.
+  init(_ text: String, isCalledLink: Bool = false) {
     let bytes = Array(text.utf8)
     let hasSpace = text.contains(" ")
     // A number may have its only comma as the decimal mark.
@@ -196,20 +203,22 @@ struct ValueTraits {
     isNumber = number?.isFinite == true
     isWhole = isNumber && bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2D }
     isIntegral = isWhole || isNumber && number?.rounded() == number && !text.contains("e")
+    hasLetters = text.contains { $0.isLetter }
     let isWeb = Self.isWeb(text)
-    isAddress = isWeb || text.hasPrefix("/") && !hasSpace
+    let isPath = isCalledLink || text.dropFirst().dropLast().contains { $0 == "/" || $0 == "." }
+    isAddress = isWeb || text.hasPrefix("/") && !hasSpace && isPath
     isImage = (isWeb || !hasSpace) && MediaKind(text.utf8) == .picture
     // 10.11.12 is as likely a version number.
     let mayBeDate = !isAddress && bytes.count <= 60 && !(bytes.count <= 8 && text.contains("."))
     // A date of a year that means no date, such as 0001, is one as well.
+    let hasDigit = bytes.contains(where: CharacterScan.isDigit)
+    let meansNone = bytes.count <= 60 && bytes.withUnsafeBytes { DateParser.meansNone($0) }
     let isDated =
-      mayBeDate
-      && (Self.seconds(text) != nil
-        || bytes.count >= 8 && bytes.withUnsafeBytes { DateParser.meansNone($0) })
+      mayBeDate && (Self.seconds(text) != nil || bytes.count >= 8 && hasDigit && meansNone)
     let isBare = bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E }
     isDate = isDated && !isBare
     isTimestamp = isDated && isBare
-    hasLetters = text.contains { $0.isLetter }
+    meansNoDate = meansNone && !isDated
     isMoney = isNumber || !isAddress && !isDate && bytes.count <= 60 && Self.hasAmount(text)
     isWord = !bytes.isEmpty && bytes.allSatisfy(CharacterScan.isLetter)
     isOpaque = !isAddress && bytes.count > 60 && !hasSpace

@@ -128,11 +128,8 @@ struct RecordValues {
     return nil
   }
 
-  /// Whether the value at a path says that the amount beside it is a percentage: `true`, `%`, `percent` or a
-  /// word with that in it.
-  func saysPercent(_ path: FieldPath) -> Bool {
-    find(path).first?.value.comparedText.map(PercentWord.isPercent) ?? false
-  }
+  /// The value that says how the amount beside it is meant; see `PercentWord`.
+  func kind(at path: FieldPath) -> String { find(path).first?.value.comparedText ?? "" }
 
   /// Whether a value says that there is more: it is not false, 0, null or empty. Nil without a value.
   func saysMore(_ path: FieldPath) -> Bool? {
