@@ -27,8 +27,14 @@ final class DifferenceCollector: OfferSink {
   /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
   private var earlierRecords = 0
+  /// The number of valid records of a single document that repeat an earlier one.
+  private(set) var repeatedCount = 0
   /// The key of the last offer that the store has.
   private(set) var lastKnownKey: Int64?
+  /// The key of the first offer, if the store has it.
+  private(set) var firstKey: Int64?
+  /// Hashes of the new ids of a window, to count each once; nil for another feed.
+  private var newIDs: Set<Int>?
   /// The ids on the current page; nil for a feed of one document. An offer may be repeated on a
   /// later page, but not on the same one.
   private var pageIDs: Set<[UInt8]>?
@@ -48,6 +54,7 @@ final class DifferenceCollector: OfferSink {
     self.isSearch = isSearch
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
+    if definition.isWindow { newIDs = [] }
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
     rewards = RewardParser(
@@ -75,22 +82,32 @@ final class DifferenceCollector: OfferSink {
     offer.contentHash = offer.makeContentHash(seed: seed)
     switch known.see(id: id, contentHash: offer.contentHash) {
     case .unchanged(let key):
-      lastKnownKey = key
+      noteKnown(key)
       unchangedCount += 1
       return
     case .repeated:
       // Pages shift while they are read, so an offer repeated on a later page is no problem of the
       // feed. In a single document it is.
-      if firstPageRecords == nil { skipRepeated(id, position) }
+      if firstPageRecords == nil {
+        repeatedCount += 1
+        skipRepeated(id, position)
+      }
       return
-    case .new: noteLink(of: offer, id)
+    case .new:
+      if newIDs?.insert(id.hashValue).inserted == false { repeatedCount += 1 }
+      noteLink(of: offer, id)
     case .different(let key):
-      lastKnownKey = key
+      noteKnown(key)
       offer.offerKey = key
     }
     offer.position = earlierRecords + position
     offer.reward = rewards.findReward(of: offer)
     try (offer.offerKey == 0 ? newRecords : knownRecords).append(offer)
+  }
+
+  private func noteKnown(_ key: Int64) {
+    if offerCount == 1 { firstKey = key }
+    lastKnownKey = key
   }
 
   private func noteLink(of offer: OfferRecord, _ id: String) {

@@ -393,6 +393,9 @@ extension SyncAttempt {
     let keys = Set(older.map(\.key))
     document.missingKeys.removeAll { keys.contains($0) }
     document.currentCount -= older.count
+    if try await isOutdated(collector, lacking: document.missingKeys, in: store) {
+      document.isDoubtful = true
+    }
     return RemovalDecision(
       document, marks: marks.filter { !$0.isOlder }, older: older, hold: hold, choice: choice,
       now: startedAt)
@@ -410,8 +413,8 @@ extension SyncAttempt {
     let known = marks.filter { $0.isOlder && missing.contains($0.key) }
     let lastCount = max(0, document.currentCount - marks.count)
     let slack = lastCount / 10
-    let counts =
-      document.offerCount - slack...document.offerCount + collector.skippedCount + slack
+    let count = document.offerCount - collector.repeatedCount
+    let counts = count - slack...document.offerCount + collector.skippedCount + slack
     // Without a document of before, as after an import, only the order of the offers is known.
     guard document.offerCount > 0, !document.isStrange,
       state?.document == nil || counts.contains(lastCount)
@@ -422,6 +425,21 @@ extension SyncAttempt {
       keys = try await store.findOffers(olderThan: last, among: rest)
     }
     return known + keys.map { MissingOffer(key: $0, since: startedAt, isOlder: true) }
+  }
+
+  /// Whether the newest entry of a window is older than one that is missing, as in an old copy of the document
+  /// from a cache.
+  private func isOutdated(
+    _ collector: DifferenceCollector, lacking missing: [Int64], in store: OffersDatabase
+  ) async throws -> Bool {
+    guard definition.isWindow, collector.firstPageRecords == nil, let first = collector.firstKey,
+      !missing.isEmpty
+    else { return false }
+    let older = Set(try await store.findOffers(olderThan: first, among: missing))
+    guard let newest = missing.first(where: { !older.contains($0) }) else { return false }
+    // The first entry may be one that always stays on top.
+    let seen = collector.known.seenKeys()
+    return try await store.findOffers(olderThan: newest, among: seen).count == seen.count
   }
 
   /// Gives stored offers the ids under which the document has them, if it prints other ids than before.

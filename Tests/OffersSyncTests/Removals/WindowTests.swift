@@ -101,6 +101,46 @@ struct WindowTests {
     #expect(try await feed.ids("older") == [5])
   }
 
+  @Test("a repeated entry counts once")
+  func repeats() async throws {
+    let feed = try await NewsFeed()
+    try await feed.sync([3, 3, 2, 1], day: 0)
+    #expect(try await feed.sync([4, 3, 3, 2], day: 1).counts.gone == 0)
+    #expect(try await feed.ids("older") == [1])
+    #expect(try await feed.sync([5, 5, 4, 3], day: 2).counts.gone == 0)
+    #expect(try await feed.ids("older") == [1, 2])
+  }
+
+  @Test("an old copy of the document removes nothing at once")
+  func isOutdated() async throws {
+    var feed = try await NewsFeed()
+    feed.isDated = true
+    try await feed.sync([8, 7, 6, 5, 4], day: 0)
+    let run = try await feed.sync([5, 4, 3, 2, 1], day: 1)
+    #expect(run.counts.gone == 0 && run.held?.missingCount == 3)
+    let next = try await feed.sync([9, 8, 7, 6, 5], day: 1.1)
+    #expect(next.counts.gone == 0 && next.held == nil)
+    #expect(try await feed.ids("current") == [5, 6, 7, 8, 9])
+    #expect(try await feed.ids("older") == [1, 2, 3, 4])
+    // Nothing but older entries.
+    #expect(try await feed.sync([4, 3, 2, 1], day: 1.2).counts.gone == 0)
+  }
+
+  @Test(
+    "the newest entry is gone once it is missing for a while; below one on top others go at once")
+  func losesTheNewest() async throws {
+    var feed = try await NewsFeed()
+    feed.isDated = true
+    try await feed.sync([6, 5, 4, 3], day: 0)
+    let run = try await feed.sync([5, 4, 3, 2], day: 1)
+    #expect(run.counts.gone == 0 && run.held?.missingCount == 1)
+    #expect(try await feed.sync([5, 4, 3, 2], day: 2).counts.gone == 1)
+    #expect(try await feed.ids("gone") == [6])
+    try await feed.sync([1, 9, 8, 7], day: 3)
+    #expect(try await feed.sync([1, 9, 7, 5], day: 4).counts.gone == 1)
+    #expect(try await feed.ids("gone") == [6, 8])
+  }
+
   @Test("a whole list loses what its document lacks, and older ones, too, once it is no window")
   func isSwitched() async throws {
     var feed = try await NewsFeed()
@@ -143,7 +183,8 @@ struct WindowTests {
       let top = list.max() ?? 0
       for id in top + 1..<top + 1 + Int.random(in: 0...4, using: &random) { list.insert(id, at: 0) }
       if Bool.random(using: &random), list.count > count {
-        list.remove(at: .random(in: 0..<list.count, using: &random))
+        // Not the newest, without which a document may be an old copy.
+        list.remove(at: .random(in: 1..<list.count, using: &random))
       }
       let next = Array(list.prefix(count))
       let last = next.last { shown.contains($0) || older.contains($0) || gone.contains($0) } ?? .max
