@@ -193,7 +193,9 @@ public struct SyncEngine: Sendable {
         let address = state?.fetch.findNewAddress(of: template.text)
           // The error of a variable that is not set is that of the attempt.
           ?? (try? template.filled(page: 1)),
-        let until = try await HostWaits(store: store, now: now).find(address)
+        let until = try await HostWaits(
+          store: store, known: transport as? CachingTransport, now: now
+        ).find(address)
       {
         skip = .wait(until: until)
       }
@@ -352,7 +354,9 @@ extension SyncEngine {
   ) -> FetchSettings {
     var context = FetchSettings(
       transport: transport, limits: options.limits, sourceMayBePrivate: source.isTrusted, now: now,
-      waits: HostWaits(store: store, isForced: options.reason == .forced, now: now))
+      waits: HostWaits(
+        store: store, isForced: options.reason == .forced, known: transport as? CachingTransport,
+        now: now))
     context.allowsPrivateNetwork =
       options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
     context.sourceHint = source.hint

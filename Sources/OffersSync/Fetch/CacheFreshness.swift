@@ -104,6 +104,8 @@ struct HostWaits: Sendable {
   var isTrial = false
   /// The wait after a 429 without `Retry-After`.
   var usualSeconds = Self.firstSeconds
+  /// Has answers for which no host is asked again.
+  var known: CachingTransport?
   let now: @Sendable () -> Date
 
   /// The wait after a 429 without `Retry-After`, if nothing else is known: ten minutes.
@@ -111,7 +113,9 @@ struct HostWaits: Sendable {
 
   /// Until when the host of an address must not be asked; nil if it may be.
   func find(_ address: String) async throws -> Date? {
-    guard !isForced, let mark = mark(address) else { return nil }
+    guard !isForced, known?.hasAnswer(from: address) != true, let mark = mark(address) else {
+      return nil
+    }
     return try await store.findHostWait(mark, now: now())
   }
 

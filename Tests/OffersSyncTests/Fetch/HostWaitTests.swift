@@ -84,6 +84,26 @@ struct HostWaitTests {
     #expect(try await engine.run("b").outcome == .unchanged)
   }
 
+  @Test("a document that was read before is stored in spite of a wait, and not asked for again")
+  func usesAnswers() async throws {
+    let (home, other) = (try await FetchHome(), try await FetchHome())
+    let engine = try home.engine(
+      Self.yaml([("a", "https://shop.example/a"), ("b", "https://shop.example/b")]))
+    let known = CachingTransport(home.web)
+    func run(_ feed: String, in database: OffersDatabase) async throws -> SyncRun {
+      try await SyncEngine(
+        store: database, transport: known, configuration: engine.configuration, now: { home.now }
+      ).run(feed)
+    }
+    home.web.answer { _ in Self.feed }
+    #expect(try await run("a", in: other.database).outcome == .updated)
+    Self.limit(home, "shop.example")
+    #expect(try await engine.run("b").outcome == .failed)
+    #expect(try await run("a", in: home.database).outcome == .updated)
+    #expect(try await run("b", in: home.database).skip != nil)
+    #expect(home.web.requests.count == 2)
+  }
+
   @Test(
     "a 429 without Retry-After waits an hour, doubled with each failure; a 503 without it does not")
   func waitsByItself() async throws {
