@@ -24,6 +24,9 @@ package struct SearchWords: Equatable, Sendable {
 
   package var parts: [Part]
 
+  /// The words for `&`, which are not searched for between two other parts.
+  package static let conjunctions = ["and", "und"]
+
   /// The most words of a search, each repetition counted. The work of a search grows with their number.
   package static let wordLimit = 50
   /// The most characters of the text of a search, counted as Unicode scalars.
@@ -41,6 +44,13 @@ package struct SearchWords: Equatable, Sendable {
     parts = typed.filter { texts.insert($0).inserted }
       .map { Part(text: $0, words: LetterTokenizer.words(of: $0).map(\.folded)) }
       .filter { !$0.words.isEmpty }
+    // Between others, such a word may stand for `&`, which is no word.
+    if parts.count > 2 {
+      let inner = parts.dropFirst().dropLast().filter { part in
+        part.words.count > 1 || !Self.conjunctions.contains(part.words[0])
+      }
+      parts = [parts[0]] + inner + [parts[parts.count - 1]]
+    }
     guard let last = parts.last else { return }
     if last.text == typed.last, let word = last.words.last {
       // A separator after the last word ends it: C++ is not a prefix of Café.

@@ -206,8 +206,8 @@ struct LetterTable {
 
   /// The table as `{"folded": {"Ø": "o", …}, "syllables": {"first": "가", "letters": [["ᄀ", …], …]},
   /// "letters": "A-Z…", "digits": "0-9…", "singles": "ก-…", "followers": "…", "joints": "…", "unseen": "…",
-  /// "spaces": "…", "wordBytes": 256, "joinedLimit": 8, "weights": {"name": 20, …}, "whole": 2}`. The joints are
-  /// escaped.
+  /// "spaces": "…", "wordBytes": 256, "joinedLimit": 8, "conjunctions": ["and", …], "weights": {"name": 20, …},
+  /// "whole": 2}`. The joints are escaped.
   static let json: [UInt8] = {
     let table = LetterTable()
     var json = JSONWriter()
@@ -236,6 +236,7 @@ struct LetterTable {
       json.member("spaces", table.spaces.text)
       json.member("wordBytes", LetterTokenizer.wordBytes)
       json.member("joinedLimit", LetterTokenizer.joinedLimit)
+      json.member("conjunctions", each: SearchWords.conjunctions) { $0.value($1) }
       json.member("weights") { json in
         json.object { json in
           for field in SearchMatch.Field.allCases {

@@ -36,7 +36,9 @@ function searchParts(text, opensLetter) {
   const typed = typedParts(text);
   const parts = [...new Set(typed)].slice(0, 50)
     .map((each) => ({text: each, words: wordsOf(each).map(({word}) => word), isOpen: false}))
-    .filter(({words}) => words.length > 0);
+    .filter(({words}) => words.length > 0)
+    .filter(({words}, place, all) => place === 0 || place === all.length - 1 || words.length > 1
+      || !letterTable.conjunctions.includes(words[0]));
   const last = parts.at(-1);
   if (last && last.text === typed.at(-1)) {
     // A sign behind the last word ends it.

@@ -53,6 +53,8 @@ struct SearchRules {
     ("Milk 3.5%", ["3.5%", "3,5 %"]), ("Milk 35%", ["35 %"]), ("有机牛奶巧克力", ["牛奶", "牛奶巧"]),
     ("オリーブオイル", ["オイル", "ｵｲﾙ"]), ("서울우유", ["우유"]), ("กาแฟเย็น", ["เย็น"]),
     ("Carpet", ["carpet"]), ("Car pet-hair", ["pethair"]),
+    ("Ben & Jerry's", ["ben and jerrys", "Ben UND Jerry", "ben & jerrys"]),
+    ("Head&Shoulders", ["head and shoulders"]),
   ]
 
   @Test(
@@ -69,6 +71,10 @@ struct SearchRules {
       }
     }
     #expect(try await Self.ids("牛巧", in: store) == [])
+    // A word for & is one at the end, and beside one other.
+    for words in ["ben jerrys and", "and ben", "ben and"] {
+      #expect(try await Self.ids(words, in: store) == [], "\(words)")
+    }
     let hit = try #require(try await store.search(SearchQuery("cocacola")).hits.first)
     #expect(hit.ranges(in: .name).map { hit.offer.name[$0] } == ["Coca-Cola"])
   }
