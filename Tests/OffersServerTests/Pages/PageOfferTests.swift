@@ -60,6 +60,29 @@ struct PageOfferTests {
     #expect(page.count(of: "<tr><td>") == 2)
   }
 
+  @Test(
+    "a reward that goes to and fro is one row with its way, in the history and among the changes")
+  func joinsMoves() async throws {
+    let home = try await ServedHome(feeds: [])
+    for amount in ["1.00", "2.50", "1.00", "2.50"] {
+      try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$\#(amount) off"}]"#)
+    }
+    let page = try await home.show("/offers/ibotta:1").text
+    #expect(page.count(of: "<tr><td>") == 2)
+    #expect(page.contains("$1.00 off → $2.50 off → $1.00 off → $2.50 off"))
+    let changes = try await home.show("/changes").text
+    #expect(changes.count(of: #"<li class="card" data-ref="ibotta:1""#) == 2)
+    #expect(
+      changes.contains(
+        "<del><bdi>$1.00 off → $2.50 off → $1.00 off</bdi></del> <ins><bdi>$2.50 off</bdi></ins>"))
+    #expect(changes.contains(#"<span class="delta delta-up">+$1.50</span>"#))
+    #expect(changes.contains(#"<span class="kind kind-up">Up</span> <span class="count">1<"#))
+    #expect(!changes.contains("kind-down"))
+    // Another value ends the way.
+    try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$9.00 off"}]"#)
+    #expect(try await home.show("/offers/ibotta:1").text.count(of: "<tr><td>") == 3)
+  }
+
   @Test("the history of an offer and the changes have what a text was before")
   func showsTexts() async throws {
     let home = try await ServedHome(feeds: [])
