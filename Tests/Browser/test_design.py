@@ -46,6 +46,12 @@ class DesignTests(BrowserTest):
             found = [line.strip() for line in file.read_text("utf-8").splitlines() if literal.search(line)]
             self.assertEqual(found, [], file.name)
 
+    def test_each_property_that_a_style_sheet_uses_is_set(self):
+        files = [file.read_text("utf-8") for kind in ("css", "js") for file in ASSETS.glob(f"*.{kind}")]
+        used = {name for text in files for name in re.findall(r"var\((--[\w-]+)\)", text)}
+        known = {name for text in files for name in re.findall(r"(--[\w-]+)[\"']?[:,]", text)}
+        self.assertEqual(used - known, set())
+
     def test_the_title_is_the_bar_and_the_first_tile_begins_above_150_pixels(self):
         for path in ("/", "/feeds/ibotta"):
             self.open(path)

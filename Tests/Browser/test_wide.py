@@ -5,7 +5,7 @@ from selenium.webdriver.common.keys import Keys
 
 from home import DESKTOP, PHONE, BrowserTest
 
-TABLET = (1024, 768)
+TABLET = (820, 1180)
 WIDE = (1600, 900)
 LARGE = (2200, 1200)
 
