@@ -163,12 +163,10 @@ function searchPage(url, frame, data) {
   const feed = sent.get("feed");
   const number = sent.page();
   const title = feed && (data.titles.get(feed) ?? feed);
-  const recent = data.searches.filter((each) => !feed || each.feed === feed);
   const fields = {
     ...frame.fields,
     searchbox: {
       boxFeed: feed, boxWords: words, boxLabel: title ? `Search ${title}` : "Search all offers",
-      recent: recent.map((each) => ({text: each.words})),
     },
     scope: feed && {
       scopeTitle: title, scopeLink: `/feeds/${encodeRef(feed)}`,
@@ -208,12 +206,8 @@ function searchPage(url, frame, data) {
         emptyLink: feed ? pathWith("/search", [["q", words]]) : "/search",
         emptyLabel: feed ? "Search all offers" : "New search",
       };
-  }
-  if (all.length > first + RESULTS_SIZE) {
-    fields.more = {
-      moreLink: pathWith("/search", [...here, ["page", String(number + 1)]]),
-      moreLabel: "Load more",
-    };
+  } else if (all.length > first + RESULTS_SIZE) {
+    fields.more = {moreLink: pathWith("/search", [...here, ["page", String(number + 1)]]), moreLabel: "Load more"};
   }
   return {title: `Search: ${[...words].slice(0, 80).join("")}`, words, fields};
 }

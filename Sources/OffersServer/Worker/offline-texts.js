@@ -1,11 +1,5 @@
 // Texts as the server writes, compares and links them.
 
-/** Encodes a text as a path segment or a value of a query, exactly as the server encodes it. */
-function encodeRef(text) {
-  const name = encodeURIComponent(text).replace(/%3A/g, ":");
-  return name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
 /** A path with a query; fields that are null are left out. */
 function pathWith(path, fields) {
   const query = fields.filter(([, value]) => value != null)
@@ -126,11 +120,10 @@ function markedParts(text, matches, isExcerpt = false) {
     }
     end = Math.min(end, start + 400);
   }
-  const parts = [];
+  const parts = start > 0 ? [{text: "… "}] : [];
   const add = (low, high, isMarked) => {
     if (low < high) parts.push({text: text.slice(low, high), isMarked});
   };
-  if (start > 0) parts.push({text: "… "});
   let place = start;
   for (const match of matches) {
     const [low, high] = [Math.max(place, match.start), Math.min(end, match.end)];
@@ -139,7 +132,7 @@ function markedParts(text, matches, isExcerpt = false) {
     add(low, high, true);
     place = high;
   }
-  add(Math.min(place, end), end, false);
+  add(place, end, false);
   if (end < text.length) parts.push({text: " …"});
   return parts;
 }
