@@ -130,9 +130,9 @@ struct EndText {
 
   /// Reads a span of two dates in brackets, as in `(11/29 - 12/5)`; returns the index after it.
   private mutating func bracketEnd(at start: Int) -> Int? {
-    guard start + 5 < low.count,
-      let last = lastDay(at: start + 1) ?? lastDate(at: start + 1),
-      last.end < low.count, low[last.end] == 0x29
+    let near = low[start..<min(low.count, start + 48)]
+    guard let close = near.firstIndex(of: 0x29), close - start > 6,
+      let last = lastDay(at: start + 1) ?? lastDate(at: start + 1), last.end == close
     else { return nil }
     add(last.date, (start + 1)..<last.end)
     return last.end + 1

@@ -98,7 +98,7 @@ extension DealText {
   mutating func word(at start: Int) -> Int {
     var end = start + 1
     while end < low.count, CharacterScan.isWordByte(low[end]) { end += 1 }
-    if !DealWords.isStart[Int(low[start])] { return end }
+    guard start + 1 < low.count, DealWords.isStart(low[start], low[start + 1]) else { return end }
     // `Due` is another word in English.
     if low[start] != 0x64, let multiple = multiple(at: start) { return multiple }
     if role == .price { return end }

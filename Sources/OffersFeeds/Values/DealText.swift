@@ -288,7 +288,6 @@ extension DealText {
     }
     let open =
       after != nil && before == nil ? findStart(DealWords.openPrices, endingAt: edge) : nil
-    // A minus after `jusqu'à` and the like is a part of the text that states the limit.
     let from = before ?? open ?? words.limit ?? start
     if isPrize(before: from) { return nil }
     let behind = after ?? end

@@ -247,12 +247,17 @@ enum DealWords {
   ]
 
   static let bogos: [StaticString] = ["bogof", "bogo", "b1g1", "b2g1", "bogoho"]
-  /// For each byte whether a word may begin with it that begins a reward without an amount before it. Most words do
-  /// not, so that lists need not be searched for them.
-  static let isStart: [Bool] = {
-    var isStart = [Bool](repeating: false, count: 256)
+  /// For each byte the bytes that may follow it at the start of a reward without an amount before it, by their last
+  /// six bits. Most words have another start, so that lists need not be searched for them.
+  private static let starts: [UInt64] = {
+    var starts = [UInt64](repeating: 0, count: 256)
     let words = bogos + halves + deliveries + exchangeVerbs.map(\.take) + numbers.map(\.word)
-    for word in words { isStart[Int(word.utf8Start[0])] = true }
-    return isStart
+    for word in words { starts[Int(word.utf8Start[0])] |= 1 << UInt64(word.utf8Start[1] & 63) }
+    return starts
   }()
+
+  /// Whether a reward without an amount before it may begin with two bytes.
+  static func isStart(_ first: UInt8, _ second: UInt8) -> Bool {
+    starts[Int(first)] >> UInt64(second & 63) & 1 == 1
+  }
 }
