@@ -107,7 +107,7 @@ private struct Parameter {
   }
 
   private static let sessions: Set<String> = [
-    "jsessionid", "phpsessid", "sessionid", "session_id", "sessid", "session",
+    "jsessionid", "phpsessid", "sessionid", "session_id", "sessid",
   ]
 
   /// AWS and those who sign like it, Google, Alibaba, Tencent, Volcano, and Facebook's network.

@@ -117,7 +117,9 @@ struct FieldGuess {
   private func withAffixes(
     _ plain: FieldRule.Alternative, of member: ItemMember, _ field: OfferField
   ) -> [FieldRule.Alternative] {
-    guard field == .reward, case .path(let path) = plain.value else { return [plain] }
+    // A text such as `price_text` is the whole price.
+    guard field == .reward, case .path(let path) = plain.value, !member.words.words.contains("text")
+    else { return [plain] }
     func part(_ affix: ItemMember?, isBefore: Bool) -> [Template.Part]? {
       guard let affix else { return nil }
       // Words are set apart from the number.

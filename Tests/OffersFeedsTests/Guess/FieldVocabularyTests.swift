@@ -80,7 +80,7 @@ struct FieldVocabularyTests {
     let guess = try GuessReading(
       #"[{"id":1,"name":"A","amount_off":500,"percent_off":null,"currency":"usd"},"#
         + #"{"id":2,"name":"B","amount_off":null,"percent_off":25,"currency":"usd"}]"#)
-    #expect(guess.all(.reward) == ["5 USD", "25 %"])
+    #expect(guess.all(.reward) == ["5.00 USD", "25 %"])
   }
 
   @Test(
