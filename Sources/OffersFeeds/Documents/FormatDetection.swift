@@ -30,8 +30,8 @@ package enum FormatDetection {
   ///   - definition: how to read the document. The bytes decide only if it names no format.
   ///   - isWhole: true to decide with these bytes, because the document has no more or enough are
   ///     held.
-  /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names JSON, and for
-  ///   another document that is known and is no feed.
+  /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names JSON, for
+  ///   another document that is known and is no feed, and for a table whose columns have no names.
   static func find(
     in start: [UInt8], definition: FeedDefinition, isWhole: Bool
   ) throws -> FeedFormat? {
@@ -63,7 +63,9 @@ package enum FormatDetection {
       return mayBeLines ? linesOrOne(text[first...], isWhole: isWhole) : .json
     }
     if !isWhole, start.count <= TableLayout.sampleBytes { return nil }
-    return TableLayout.find(in: start, definition: definition) == nil ? .json : .csv
+    if TableLayout.find(in: start, definition: definition) != nil { return .csv }
+    if TableLayout.lacksNames(start) { throw refusal("a table without names of columns") }
+    return .json
   }
 
   // MARK: Documents that are no feeds
@@ -114,6 +116,9 @@ package enum FormatDetection {
       hint = Hint("Nothing was changed. Import its feeds.", command: "offers feeds import FILE")
     } else if kind.hasPrefix("a workbook") {
       hint = "Nothing was changed. Save the sheet as CSV."
+    } else if kind.hasPrefix("a table") {
+      hint =
+        "Nothing was changed. Name the columns in a definition, as in header: [id, name, price]."
     }
     return OffersError(.malformedFeed, "The document is \(kind).", hint: hint)
   }

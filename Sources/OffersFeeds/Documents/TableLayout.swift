@@ -45,6 +45,19 @@ struct TableLayout {
     }
   }
 
+  /// Whether a text in which no layout is found is a table without names of columns: most of its rows have the same
+  /// number of cells, and each of these a number or an address among them.
+  static func lacksNames(_ text: [UInt8]) -> Bool {
+    let size = min(text.count, sampleBytes)
+    let sample = text.prefix(size) + [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
+    return Array(sample).withUnsafeBufferPointer { bytes -> Bool in
+      guard let start = bytes.baseAddress else { return false }
+      let search = Search(
+        start: start, end: start + size, isWhole: size == text.count, keys: nil, isDeclared: false)
+      return delimiters.contains(where: search.hasValues)
+    }
+  }
+
   /// The kind of a row.
   enum RowKind {
     case record
@@ -222,6 +235,21 @@ struct TableLayout {
             count: row.cells.count, endBytes: p - start, endLines: lines))
       }
       return rows
+    }
+
+    /// Whether rows of values are divided by a delimiter.
+    func hasValues(_ delimiter: UInt8) -> Bool {
+      let rows = rows(delimiter, from: 0, lines: 0).prefix(TableLayout.headerLimit)
+      let groups = Dictionary(grouping: rows.filter { $0.count > 1 }, by: \.count).values
+      return groups.contains { alike in
+        alike.count > 1 && alike.count * 2 >= rows.count
+          && alike.allSatisfy { row in
+            row.cells.prefix(TableLayout.cellLimit).contains { cell in
+              let traits = ValueTraits(cell.trimmed())
+              return traits.isNumber || traits.isAddress
+            }
+          }
+      }
     }
 
     /// Counts what speaks for the first row as the header of the others.

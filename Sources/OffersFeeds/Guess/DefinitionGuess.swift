@@ -1,4 +1,3 @@
-import Foundation
 import OffersCore
 
 /// Proposes a definition for an unknown document, from its start.
@@ -233,7 +232,7 @@ package final class DefinitionGuess {
       if !isCut { _ = try SampleReading(text, as: blank, isCut: false) }
       throw candidates.problem(at: items)
     }
-    var fields = try FieldGuess(found.items)
+    var fields = try FieldGuess(found.items, dateOrder: DateOrderGuess.language(of: text))
     let identity = try IdentityGuess(fields, ownKeys: found.ownKeys)
     if let problem = identity.problem, missing.contains("id") { throw problem }
     if fields.fields[.name] == nil {
@@ -241,6 +240,7 @@ package final class DefinitionGuess {
     }
     let isEmpty = if case .madeFrom(let parts) = identity.rule { parts.isEmpty } else { false }
     var definition = definition(fields, identity, found, root, format)
+    definition.dateOrder = fields.dateOrder
     var sampled = try isEmpty ? nil : SampleReading(text, as: definition, isCut: isCut)
     if var reading = sampled {
       try readTexts(&definition, &reading)
@@ -263,8 +263,9 @@ package final class DefinitionGuess {
   ) -> FeedDefinition {
     var used = fields.usedKeys.union(fields.otherMinorAmounts.map(\.keys))
     // An id that is a product code is shown as an attribute as well; other ids are not.
-    let codes: Set = ["code", "sku", "ean", "gtin", "upc", "mpn", "asin", "artikelnummer"]
-    if let member = identity.member, !member.words.has(oneOf: codes) { used.insert(member.keys) }
+    if let member = identity.member, !member.words.has(oneOf: FieldNames.productCodes) {
+      used.insert(member.keys)
+    }
     let isLines = format == .ndjson || format == .csv
     let around = root.objects(around: found.steps)
     let title = isLines ? nil : Self.title(around)
@@ -357,53 +358,6 @@ package final class DefinitionGuess {
   private static func currencyNote(_ code: String, _ role: ValueRole) -> String {
     "The currency of the \(role.rawValue)s is unknown: write currency: \(code), or another, in the "
       + "definition."
-  }
-}
-
-/// The order of the numbers in the dates of a document.
-private enum DateOrderGuess {
-  /// The order of all dates such as `12/31/2026` in which a number above 12 tells it, if they agree; else that
-  /// of the language that the document declares. Nil if it is not known.
-  static func order(of text: [UInt8]) -> DateOrder? {
-    var orders: Set<DateOrder> = []
-    func number(_ start: Int) -> (value: Int, end: Int)? {
-      var (value, end) = (0, start)
-      while end < text.count, end - start < 3, CharacterScan.isDigit(text[end]) {
-        value = value * 10 + Int(text[end] - 0x30)
-        end += 1
-      }
-      return end == start || end - start > 2 ? nil : (value, end)
-    }
-    var index = 0
-    while index < text.count {
-      guard CharacterScan.isDigit(text[index]),
-        index == 0 || !CharacterScan.isDigit(text[index - 1]) && text[index - 1] != 0x2F,
-        let first = number(index), first.end < text.count, text[first.end] == 0x2F,
-        let second = number(first.end + 1), second.end < text.count, text[second.end] == 0x2F,
-        let year = number(second.end + 1)
-      else {
-        index += 1
-        continue
-      }
-      if (1...12).contains(first.value), (13...31).contains(second.value) { orders.insert(.mdy) }
-      if (13...31).contains(first.value), (1...12).contains(second.value) { orders.insert(.dmy) }
-      index = year.end
-    }
-    if orders.isEmpty { return language(text) }
-    return orders.count == 1 ? orders.first : nil
-  }
-
-  /// The order in the language of `<language>en-us</language>` or `"language": "de"`.
-  private static func language(_ text: [UInt8]) -> DateOrder? {
-    let start = String(decoding: text.prefix(64 << 10), as: UTF8.self).lowercased()
-    guard let place = start.range(of: "language") ?? start.range(of: "xml:lang") else { return nil }
-    let code = start[place.upperBound...].prefix(16).drop { !$0.isLetter }
-      .prefix { $0.isLetter || $0 == "-" || $0 == "_" }
-    if ["en-us", "en_us"].contains(code) { return .mdy }
-    let day = [
-      "de", "fr", "es", "it", "nl", "pt", "pl", "en-gb", "en-au", "en-nz", "en-ie", "en-in",
-    ]
-    return day.contains { code.hasPrefix($0) } ? .dmy : nil
   }
 }
 

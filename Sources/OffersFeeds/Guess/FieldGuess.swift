@@ -23,9 +23,10 @@ struct FieldGuess {
   ]
   private static let alternativeLimit = 3
 
+  /// - Parameter dateOrder: the order of the numbers in dates, if the values do not prove one.
   /// - Throws: `CancellationError`.
-  init(_ items: [SampleValue]) throws {
-    members = try ItemMember.all(of: items)
+  init(_ items: [SampleValue], dateOrder: DateOrder? = nil) throws {
+    members = try ItemMember.all(of: items, dateOrder: dateOrder)
     itemCount = items.count
     money = MoneyMembers(members)
     for field in Self.order {
@@ -153,6 +154,9 @@ struct FieldGuess {
       .path(path), reading: isFree ? member.reading : field.defaultReading)
   }
 
+  /// The order of the numbers in the items' dates; nil if it is not known, and if there are no such dates.
+  var dateOrder: DateOrder? { members.lazy.compactMap(\.dateOrder).first }
+
   // MARK: The name
 
   /// Adds the description, the retailer and the reward as alternatives of the name while some items
@@ -178,8 +182,8 @@ struct FieldGuess {
     fields[.name] = FieldRule(alternatives: rules)
   }
 
-  /// Chooses the member that looks most like a name, when none is called one: names differ, and have
-  /// several words.
+  /// Chooses the member that looks most like a name, when none is called one: names differ, have several
+  /// words, and are no codes. Of coupons that may be the description, if it is short.
   private mutating func nameByValues() {
     func likeness(_ member: ItemMember) -> Int {
       let spaced = member.values.values.count { $0.contains(" ") }
@@ -189,8 +193,17 @@ struct FieldGuess {
       !usedKeys.contains(member.keys) && member.depth <= 2 && !member.isThroughList
         && member.presence > 0.5 && !member.isOfOther && member.fits(.name)
         && member.averageBytes <= 200 && !member.words.has(oneOf: FieldNames.shared)
+        && !FieldNames.isCode(member.words)
     }
-    guard let best = texts.max(by: { likeness($0) < likeness($1) }) else { return }
+    var best = texts.max { likeness($0) < likeness($1) }
+    if let text = chosen[.description]?.first, text.averageBytes <= 80, text.depth <= 1,
+      !text.hasMarkup, text.presence > 0.9, (best?.distinctCount ?? 0) * 2 <= text.distinctCount
+    {
+      best = text
+      chosen[.description] = nil
+      fields[.description] = nil
+    }
+    guard let best else { return }
     take([best], as: .name)
     if !best.keys.isEmpty {
       notes.append("No member is called a name; “\(best.path)” looks like one.")
@@ -387,7 +400,9 @@ enum AttributeGuess {
   private static func meanings(of member: ItemMember) -> [Int: String] {
     let isDate = member.isMostlyDate
     return member.values.mapValues { text in
-      if isDate, let seconds = ValueTraits.seconds(text) { return "\(seconds)" }
+      if isDate, let seconds = ValueTraits.seconds(text, order: member.dateOrder) {
+        return "\(seconds)"
+      }
       let letters = text.filter { $0.isLetter || $0.isNumber }.lowercased()
       return letters.count < 4 ? text : letters
     }

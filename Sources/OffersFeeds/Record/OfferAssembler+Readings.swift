@@ -77,6 +77,7 @@ extension OfferAssembler {
   ///
   /// - Parameter base: the base of a relative link, if an element around it declares one.
   private mutating func link(_ text: String, _ field: OfferField, base: LinkResolver?) -> String? {
+    let text = field == .imageURL ? LinkResolver.first(of: text) : text
     if text.utf8.count > OfferLimits.linkBytes {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
       return nil

@@ -196,6 +196,87 @@ struct FieldVocabularyTests {
     #expect(guess.definition.presentation.valueRole == .price)
   }
 
+  @Test(
+    "a field's name is found among words that say no more about the value",
+    arguments: [
+      ("Variant Price", OfferField.reward), ("Prix de vente TTC", .reward), ("Brutto", .reward),
+      ("Now", .reward), ("Jetzt", .reward), ("Produktpreis", .reward), ("Cena online", .reward),
+    ])
+  func qualifiedPrices(key: String, field: OfferField) throws {
+    #expect(try Self.first(#""name":"A","\#(key)":"12.50""#, field) == "12.50")
+  }
+
+  @Test(
+    "descriptions, shops and categories have words around their names",
+    arguments: [
+      ("Description courte", OfferField.description), ("Produktbeschreibung", .description),
+      ("Beschreibung des Artikels", .description), ("Omschrijving", .description),
+      ("Herstellername / Markenname", .retailer), ("Nom du magasin", .retailer),
+      ("Merk", .retailer), ("Varumärke", .retailer), ("Conditions d'utilisation", .terms),
+    ])
+  func qualifiedTexts(key: String, field: OfferField) throws {
+    #expect(try Self.first(#""name":"A","\#(key)":"Some words""#, field) == "Some words")
+  }
+
+  @Test(
+    "names, links, days and categories are found in further languages",
+    arguments: [
+      ("Nazwa", "Länk", "Geldig tot", "Kategoria"),
+      ("Productnaam", "URL du produit", "Date de fin", "Catégorie par défaut"),
+      ("Название", "Ссылка", "Fin de validité", "Категория"),
+      ("Nome prodotto", "Lien vers la page du produit", "Einddatum", "category_path"),
+    ])
+  func languages(name: String, link: String, end: String, category: String) throws {
+    let item =
+      #"{"id":1,"\#(name)":"A b","\#(link)":"https://e.example/1","\#(end)":"2026-12-24","\#(category)":"C"}"#
+    let guess = try GuessReading("[\(item)]")
+    #expect(guess.all(.name) == ["A b"])
+    #expect(guess.proposal.points == [])
+    #expect(guess.all(.url) == ["https://e.example/1"])
+    #expect(guess.all(.expiresAt) == ["1798156799"])
+    #expect(guess.all(.categories) == [#"["C"]"#])
+  }
+
+  @Test(
+    "a column of codes is the id, rather than a link",
+    arguments: [
+      "Unique Merchant SKU", "Artikelnummer im Shop", "Référence", "Código", "Codice", "Indeks",
+      "Артикул", "Variant SKU", "Gutschein-ID",
+    ])
+  func codes(key: String) throws {
+    let guess = try GuessReading(
+      #"[{"\#(key)":"S1","name":"A","link":"https://go.example/1"},{"\#(key)":"S2","name":"B","link":"https://go.example/2"}]"#
+    )
+    #expect(guess.ids == ["S1", "S2"])
+  }
+
+  @Test(
+    "the currency is found in further languages",
+    arguments: ["Waluta", "Moeda", "Валюта", "Valuta"])
+  func currencyNames(key: String) throws {
+    #expect(try Self.first(#""name":"A","price":"5","\#(key)":"PLN""#, .reward) == "5 PLN")
+  }
+
+  @Test(
+    "other words around a field's name make it another value's",
+    arguments: [
+      "Shipping price", "Prix barré", "Versandkosten", "Prix de livraison", "Oude prijs",
+      "Price per kg", "Variant Compare At Price", "price_b2b", "Preis pro Einheit",
+    ])
+  func otherPrices(key: String) throws {
+    #expect(try Self.first(#""name":"A","\#(key)":"12.50""#, .reward) == nil)
+  }
+
+  @Test("an exact name takes precedence over one among other words")
+  func exactNames() throws {
+    #expect(try Self.first(#""name":"A","Variant Price":"1","priceUsd":"2""#, .reward) == "2")
+    #expect(
+      try Self.first(
+        #""name":"A","Description courte":"Short words","teaser":"A teaser""#, .description)
+        == "A teaser")
+    #expect(try Self.first(#""Produktname":"A","Display Name of Product":"B""#, .name) == "A")
+  }
+
   @Test("the price with the tax, which people pay, takes precedence")
   func taxes() throws {
     for item in [
