@@ -196,7 +196,7 @@ private struct Parameter {
   /// A version of three numbers and more, such as `1.0.2-beta`.
   private var isRelease: Bool {
     guard let end = value.utf8.firstIndex(where: { "-+".utf8.contains($0) }) else { return false }
-    let numbers = value[..<end].split(separator: ".", omittingEmptySubsequences: false)
+    let numbers = value[..<end].split(scalar: ".", omittingEmptySubsequences: false)
     return value.utf8.count <= 40 && numbers.count == 3
       && numbers.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isDigit) }
       && value.utf8.allSatisfy {

@@ -245,8 +245,11 @@ struct TableLayout {
         alike.count > 1 && alike.count * 2 >= rows.count
           && alike.allSatisfy { row in
             row.cells.prefix(TableLayout.cellLimit).contains { cell in
-              let traits = ValueTraits(cell.trimmed())
-              return traits.isNumber || traits.isAddress
+              let bytes = cell.trimmed().utf8
+              let isNumber =
+                bytes.contains(where: CharacterScan.isDigit)
+                && bytes.allSatisfy { CharacterScan.isDigit($0) || ".,-".utf8.contains($0) }
+              return isNumber || cell.contains("://")
             }
           }
       }
