@@ -340,7 +340,7 @@ enum FieldNames {
     description desc beschreibung descripcion descrizione descricao descriptionhtml longdescription
     fulldescription selftext body bodyhtml contenthtml content text overview summary abstract
     excerpt zusammenfassung kurzbeschreibung shortdescription details detail about synopsis resumen
-    resume sommario info blurb teaser snippet tagline subtitle
+    resume sommario info blurb teaser snippet tagline subtitle omschrijving
     """,
     .terms: """
     terms termsandconditions termsconditions conditions fineprint legal restrictions disclaimer tnc
@@ -359,6 +359,7 @@ enum FieldNames {
     precioventa preciofinal pvp prixvente prixfinal prezzofinale prezzovendita cena pris prijs
     verkoopprijs preco precofinal hinta fiyat cijena pret цена стоимость ціна 価格 价格 가격 baseprice
     nowprice wasprice fullprice regularprice listprice retailprice normalprice originalprice nettopreis rrp uvp msrp
+    now jetzt brutto
     """,
     .imageURL: """
     image imageurl imagelink imagehref imageuri imagesrc img imgurl picture pictureurl photo
@@ -382,7 +383,7 @@ enum FieldNames {
     .categories: """
     categories category categoryname advertisercategory kategorien kategorie categorias categoria categorie producttype googleproductcategory
     merchantcategory warengruppe genres genre primarygenrename department section rubrik sparte tags tag keywords
-    topics topic cuisine cuisines labels
+    topics topic cuisine cuisines labels kategoria категория
     """,
     .startsAt: """
     starts start startsat startdate startson starttime startsdate validfrom validfromdate validsince

@@ -269,7 +269,7 @@ struct FieldVocabularyTests {
 
   @Test("an exact name takes precedence over one among other words")
   func exactNames() throws {
-    #expect(try Self.first(#""name":"A","Variant Price":"1","priceUsd":"2""#, .reward) == "2")
+    #expect(try Self.first(#""name":"A","Variant Price":"1","currentPrice":"2""#, .reward) == "2")
     #expect(
       try Self.first(
         #""name":"A","Description courte":"Short words","teaser":"A teaser""#, .description)

@@ -146,7 +146,7 @@ struct WellKnownKindTests {
       #expect(guess.all(.categories) == [#"["Kitchen","Tea"]"#, nil])
       #expect(
         guess.all(.attributes) == [
-          #"[["Published","2026-08-21T08:00:00Z"],["Author","Ann"],["Price from the text","$10"]]"#,
+          #"[["Published","2026-08-21T08:00:00Z"],["Author","Ann"],["Price from the text","$10"],["End from the text","today only"]]"#,
           nil,
         ])
       let facts = try Self.facts(of: document, as: guess.definition)

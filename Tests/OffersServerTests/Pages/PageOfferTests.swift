@@ -71,7 +71,7 @@ struct PageOfferTests {
     #expect(page.count(of: "<tr><td>") == 2)
     #expect(page.contains("$1.00 off → $2.50 off → $1.00 off → $2.50 off"))
     let changes = try await home.show("/changes").text
-    #expect(changes.count(of: #"<li class="card" data-ref="ibotta:1""#) == 2)
+    #expect(changes.count(of: #"<li class="card" data-ref="ibotta:1""#) == 1)
     #expect(
       changes.contains(
         "<del><bdi>$1.00 off → $2.50 off → $1.00 off</bdi></del> <ins><bdi>$2.50 off</bdi></ins>"))
