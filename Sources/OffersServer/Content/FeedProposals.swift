@@ -134,8 +134,8 @@ final class FeedProposals: Sendable {
 
 /// The address of a feed that a request names.
 package enum SentAddress {
-  /// Checks that an address is an http or https URL without environment variables. Reading files and
-  /// variables of the machine is reserved to the command line.
+  /// Checks that an address is a valid http or https URL without environment variables and hidden values.
+  /// Reading files and variables of the machine is reserved to the command line.
   ///
   /// - Parameter hint: the hint of the error: how to name the source on the server's own machine.
   package static func check(_ address: String, hint: String) throws {
@@ -151,6 +151,7 @@ package enum SentAddress {
         "A source with an environment variable cannot be set over HTTP.",
         hint: hint)
     }
+    _ = try SyncSource.url(address).validated()
   }
 
   /// How to add a source on the server's own machine, where it may be any source: the hint of an
