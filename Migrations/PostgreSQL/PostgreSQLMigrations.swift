@@ -9,12 +9,17 @@ package struct PostgreSQLMigration: Sendable {
   package let isExpanding: Bool
   /// The statements, run in one transaction.
   package let sql: String
+  /// Whether the words of the texts changed, so that the searched words of all offers are made anew.
+  package let changesWords: Bool
 
-  package init(number: Int, name: String, isExpanding: Bool, sql: String) {
+  package init(
+    number: Int, name: String, isExpanding: Bool, sql: String, changesWords: Bool = false
+  ) {
     self.number = number
     self.name = name
     self.isExpanding = isExpanding
     self.sql = sql
+    self.changesWords = changesWords
   }
 }
 
@@ -69,6 +74,15 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 114, name: "0114_create_definitions", isExpanding: true,
       sql: text(PackageResources._114_create_definitions_sql)),
+    PostgreSQLMigration(
+      number: 115, name: "0115_remake_search", isExpanding: false,
+      sql: text(PackageResources._115_remake_search_sql), changesWords: true),
+    PostgreSQLMigration(
+      number: 117, name: "0117_add_older_offers", isExpanding: true,
+      sql: text(PackageResources._117_add_older_offers_sql)),
+    PostgreSQLMigration(
+      number: 119, name: "0119_create_host_waits", isExpanding: true,
+      sql: text(PackageResources._119_create_host_waits_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

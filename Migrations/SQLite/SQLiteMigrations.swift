@@ -57,12 +57,21 @@ package enum SQLiteMigrations {
     Migration(
       number: 113, name: "0113_create_definitions",
       sql: text(PackageResources._113_create_definitions_sql)),
+    Migration(
+      number: 114, name: "0114_remake_search",
+      sql: text(PackageResources._114_remake_search_sql)),
+    Migration(
+      number: 116, name: "0116_add_older_offers",
+      sql: text(PackageResources._116_add_older_offers_sql)),
+    Migration(
+      number: 118, name: "0118_create_host_waits",
+      sql: text(PackageResources._118_create_host_waits_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 113
+  package static let currentVersion = 118
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

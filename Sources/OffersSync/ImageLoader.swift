@@ -11,7 +11,7 @@ import OffersStore
 /// - An image that is no longer fresh (`Cache-Control`, `Expires`, or else one day) is revalidated
 ///   by a conditional request. If that fails, the stale image is returned.
 /// - A failure is remembered for ten minutes, or longer if the server asks (`Retry-After`), at most
-///   for a day. If the server could not be reached, it is remembered for 30 seconds. The hint of the
+///   for a day. A host that asked for no requests is not asked for other images either. If the server could not be reached, it is remembered for 30 seconds. The hint of the
 ///   error says when the image is requested again. `forgetFailures()` serves a “try again” button.
 /// - The images of the built-in samples come from the program, and take no place in the cache.
 /// - An image has at most 5 MiB and 50 megapixels, and takes at most 10 seconds and 3 redirects. At
@@ -84,7 +84,8 @@ public actor ImageLoader: ImageSource {
     self.logger = logger
     self.now = now
     fetch = ImageFetch(
-      transport: opened, allowsPrivateNetwork: allowsPrivateNetwork, now: now,
+      transport: opened, allowsPrivateNetwork: allowsPrivateNetwork,
+      waits: HostWaits(store: images, now: now), now: now,
       limits: limits ?? ImageFetch.standardLimits)
   }
 
@@ -244,6 +245,9 @@ public actor ImageLoader: ImageSource {
     // An address in a private network was refused without a request. The failure is not remembered,
     // because allowing private networks permits the request at once.
     if failure.error.hint == .allowPrivateNetwork { return failure.error }
+    if failure.isPutOff, let until = failure.retryAfter {
+      return later(failure.error, until: until)
+    }
     let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0
     let least = failure.isUnreached ? Self.unreachedSeconds : Self.failureSeconds
     let until = now() + min(max(wanted, least), ImageCacheLimits.failureSeconds)

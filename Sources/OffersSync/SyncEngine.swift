@@ -187,8 +187,19 @@ public struct SyncEngine: Sendable {
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds, jitter: jitter())
     // Only a sync from the usual source can be skipped, not one from another source, nor a search.
     let isOther = options.query != nil || template.text != usual
-    if !isOther, let skip = schedule.skip(options.reason, state, now: startedAt) {
-      return skipped(definition, source: template.text, skip, at: startedAt)
+    if !isOther {
+      var skip = schedule.skip(options.reason, state, now: startedAt)
+      if skip == nil, options.reason != .forced, case .url = source.document,
+        let address = state?.fetch.findNewAddress(of: template.text)
+          // The error of a variable that is not set is that of the attempt.
+          ?? (try? template.filled(page: 1)),
+        let until = try await HostWaits(
+          store: store, known: transport as? CachingTransport, now: now
+        ).find(address)
+      {
+        skip = .wait(until: until)
+      }
+      if let skip { return skipped(definition, source: template.text, skip, at: startedAt) }
     }
     let seed = definition.derivationSeed
     let attempt = SyncAttempt(
@@ -197,7 +208,7 @@ public struct SyncEngine: Sendable {
         environment: environment,
         fetching: context(
           source, definition, options, transport, state?.fetch ?? FetchState(), rules: seed,
-          schedule),
+          schedule, isTrial),
         now: startedAt),
       derivationSeed: seed, usualSource: usual, state: state,
       remembered: source.toRemember(chosen, definition), clock: ContinuousClock.now,
@@ -227,10 +238,12 @@ public struct SyncEngine: Sendable {
 
   private func context(
     _ source: FeedSource, _ definition: FeedDefinition, _ options: SyncOptions,
-    _ transport: any HTTPTransport, _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule
+    _ transport: any HTTPTransport, _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule,
+    _ isTrial: Bool
   ) -> FetchSettings {
     let template = source.template
     var context = context(source, options, transport)
+    context.waits.isTrial = isTrial
     if options.query != nil { return context }
     // A server may repeat what it was sent, in the address of a redirect as well.
     let secrets = SecretRedactor(in: template, and: definition, environment)
@@ -239,6 +252,7 @@ public struct SyncEngine: Sendable {
         "fetch", metadata: ["what": "\(AddressRedaction.hidden(inText: secrets.hidden(in: text)))"])
     }
     context.newAddress = fetch.findNewAddress(of: template.text)
+    context.waits.usualSeconds = FetchSchedule.backOffSeconds(afterFailures: fetch.failureCount + 1)
     // Accepting removals that were held back requires the whole document, not a 304.
     let isWanted = options.acceptsRemovals && fetch.held != nil
     if !isWanted,
@@ -339,7 +353,10 @@ extension SyncEngine {
     _ source: FeedSource, _ options: SyncOptions, _ transport: any HTTPTransport
   ) -> FetchSettings {
     var context = FetchSettings(
-      transport: transport, limits: options.limits, sourceMayBePrivate: source.isTrusted, now: now)
+      transport: transport, limits: options.limits, sourceMayBePrivate: source.isTrusted, now: now,
+      waits: HostWaits(
+        store: store, isForced: options.reason == .forced, known: transport as? CachingTransport,
+        now: now))
     context.allowsPrivateNetwork =
       options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
     context.sourceHint = source.hint

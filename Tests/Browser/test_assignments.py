@@ -1,6 +1,8 @@
 """The layouts of the five shipped feeds, and the links that are followed inside a frame."""
 
 import json
+import socket
+import time
 
 from home import DESKTOP, PHONE, BrowserTest
 
@@ -139,8 +141,10 @@ class RestaurantTests(BrowserTest):
                 self.assertEqual(len(near), 3)
                 for each in near:
                     self.assertRegex(each, r"(m|km) (north|south|east|west)")
-                link = self.find(".place-card .button")
-                self.assertEqual(link.text, "Open in maps")
+                # The coordinates stand once, and lead to the maps of the device.
+                text = self.find("main").text
+                self.assertEqual(text.count("° N"), 1)
+                self.assertNotIn("Open in maps", text)
                 self.wait_for("[data-small-map][data-ready]")
                 self.assertRegex(self.find(".leaflet-control-scale-line").text, r"^[1-5]00 m$")
                 self.assertEqual(len(self.all(".small-map .near")), 3)
@@ -163,6 +167,101 @@ class RestaurantTests(BrowserTest):
             self.assertTrue(box["y"] <= min(down) and max(down) <= box["bottom"], pins)
             spread = max((max(across) - min(across)) / box["width"], (max(down) - min(down)) / box["height"])
             self.assertGreater(spread, 0.35, (size, pins))
+
+
+class DetailTests(BrowserTest):
+    """An offer on a page of its own."""
+
+    feeds = ("ibotta", "albums", "movies", "facts")
+    LONG = "Nobody had told the lamp keeper that the harbor was closed for the winter, so the lamp was lit. " * 4
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.refs = {feed: json.loads(cls.home.run("list", "--feed", feed, "--json"))["offers"][0]["ref"] for feed in cls.feeds}
+
+    def show(self, feed, size):
+        self.set_size(size)
+        self.open("/offers/" + self.refs[feed])
+        self.wait_ready()
+
+    def wait_ratio(self):
+        self.wait("the picture has another ratio", lambda: self.script(
+            "const image = document.querySelector('.picture img'), {width, height} = image.getBoundingClientRect();"
+            "return image.complete && Math.abs(width / height - image.naturalWidth / image.naturalHeight) < .02"))
+
+    def test_on_a_desktop_picture_text_and_button_are_one_composition(self):
+        for size in ((1180, 820), (1440, 900), (1920, 1080)):
+            for feed in ("albums", "movies"):
+                with self.subTest(size=size, feed=feed):
+                    self.show(feed, size)
+                    self.wait_ratio()
+                    picture, text, button = map(self.rect, (".offer-picture", ".offer-text", ".open-bar .button"))
+                    self.assertLessEqual(picture["bottom"], size[1])
+                    self.assertGreaterEqual(text["x"], picture["right"] + 24)
+                    self.assertEqual((button["x"], button["width"]), (text["x"], text["width"]))
+
+    def test_a_line_of_text_has_at_most_65_characters(self):
+        for feed, part in (("movies", ".detail"), ("ibotta", ".terms p")):
+            for size in ((1180, 820), (1440, 900), (1920, 1080)):
+                self.show(feed, size)
+                lines = self.script("""
+                  const part = document.querySelector(arguments[0]), range = document.createRange();
+                  part.textContent = arguments[1];
+                  const lines = {};
+                  for (let place = 0; place < part.firstChild.length; place += 1) {
+                    range.setStart(part.firstChild, place); range.setEnd(part.firstChild, place + 1);
+                    const {top} = range.getBoundingClientRect();
+                    lines[top] = (lines[top] ?? 0) + 1;
+                  }
+                  return Object.values(lines)""", part, self.LONG)
+                self.assertLessEqual(max(lines), 66)  # with the space at the end of a line
+                self.assertGreater(max(lines), 45)
+
+    def test_nothing_is_said_twice(self):
+        self.show("albums", DESKTOP)
+        labels = [each.text for each in self.all(".offer-text > .facts:not(.about) dt")]
+        self.assertEqual(labels, ["Genre", "Released", "Copyright"])
+        self.assertTrue(self.find(".offer-text > .facts dl").text.split("Copyright\n")[1].startswith("©"))
+        self.assertEqual([each.text for each in self.all(".facts dd a")][:2], ["Singer/Songwriter", "Music"])
+        self.show("movies", DESKTOP)
+        labels = [each.text for each in self.all(".offer-text > .facts:not(.about) dt")]
+        self.assertEqual(labels, ["Rating", "Votes", "Language"])
+
+    def test_a_long_name_is_whole_on_its_own_page(self):
+        for feed in ("ibotta", "movies"):
+            self.show(feed, PHONE)
+            self.assertTrue(self.script(
+                "const name = document.querySelector('.subtitle') ?? document.querySelector('.offer h1');"
+                "name.textContent = arguments[0]; return name.scrollHeight <= name.clientHeight + 2", self.LONG))
+
+    def test_the_bar_of_a_phone_names_the_value_or_the_offer_once_it_is_scrolled(self):
+        for feed, start in (("ibotta", "$"), ("facts", "")):
+            self.show(feed, PHONE)
+            self.assertFalse(self.find(".bar-title").is_displayed())
+            self.script("document.body.style.minHeight = '2000px'; scrollTo(0, 300)")
+            self.wait("the bar names nothing", lambda: self.find(".bar-title").is_displayed())
+            title = self.find(".bar-title").text
+            self.assertTrue(title.startswith(start) and self.script("return document.title").startswith(title))
+            self.assertTrue(self.find(".back").is_displayed())
+            self.assertGreater(self.rect(".bar-title")["width"], 60)
+            self.no_overflow()
+
+    def test_on_its_side_a_phone_shows_the_picture_beside_the_text(self):
+        for size in ((844, 390), (667, 375)):
+            self.show("movies", size)
+            self.wait_ratio()
+            self.assertGreater(self.rect(".offer-text")["x"], self.rect(".offer-picture")["right"])
+            self.open("/feeds/albums")
+            self.wait_ready()
+            self.press(".covers .card-link")
+            self.wait_for("dialog.sheet[open] .facts")
+            self.wait_still()
+            sheet, title, button = map(self.rect, (".sheet", ".sheet h1", ".sheet .open-bar .button"))
+            self.assertGreater(title["x"], self.rect(".sheet .offer-picture")["right"])
+            self.assertLess(title["bottom"], button["y"])
+            edges = button["x"] - sheet["x"], sheet["right"] - button["right"], sheet["bottom"] - button["bottom"]
+            self.assertEqual([round(each) for each in edges], [20, 20, 20])
 
 
 class FactTests(BrowserTest):
@@ -217,8 +316,8 @@ class WebTabTests(BrowserTest):
         self.follow()
         self.wait_frame("Page 3")
         self.wait("the page does not notice", lambda: "the page before" in self.find("[data-web-moved]").text)
-        self.assertIn("nor load it again", self.find("[data-web-moved]").text)
-        self.assertFalse(self.find("[data-web-refresh]").is_enabled())
+        self.assertIn("Refresh loads the address above", self.find("[data-web-moved]").text)
+        self.assertEqual(self.find(".address").get_attribute("value"), first)
         self.find("[data-web-back]").click()
         self.wait_frame("Page 2")
         self.wait("Next is off", lambda: self.find("[data-web-next]").is_enabled())
@@ -233,3 +332,33 @@ class WebTabTests(BrowserTest):
         self.assertTrue(self.find("[data-web-refresh]").is_enabled())
         self.find("[data-web-next]").click()
         self.wait_frame("Page 2")
+
+    def test_refresh_loads_what_is_shown_or_the_last_address_known_and_says_which(self):
+        first = self.home.feeds_base + "/chain"
+        self.open("/settings")
+        self.script("sessionStorage.clear(); localStorage.clear()")
+        self.open("/web?url=" + first)
+        self.wait_frame("Page 1")
+        self.find("[data-web-refresh]").click()
+        self.wait("nothing is said", lambda: self.find("[data-web-moved]").text == "Loaded again: " + first)
+        self.wait_frame("Page 1")
+        self.follow()
+        self.wait("the page does not notice", lambda: "You followed" in self.find("[data-web-moved]").text)
+        self.find("[data-web-refresh]").click()
+        self.wait("nothing is said", lambda: "the last address known" in self.find("[data-web-moved]").text)
+        self.wait_frame("Page 1")
+
+    def test_a_site_that_does_not_answer_gets_a_message_within_five_seconds(self):
+        # One of them refuses connections, the other accepts them and says nothing.
+        with socket.socket() as silent, socket.socket() as closed:
+            for each in (silent, closed):
+                each.bind(("127.0.0.1", 0))
+            silent.listen()
+            ports = closed.getsockname()[1], silent.getsockname()[1]
+            for port, words in zip(ports, ("does not answer", "answer")):
+                start = time.monotonic()
+                self.open(f"/web?url=http://127.0.0.1:{port}/")
+                self.wait("nothing is said", lambda: words in self.find("[data-web-refused]").text, 6)
+                self.assertLess(time.monotonic() - start, 6)
+            self.wait("the frame stays", lambda: not self.all(".site iframe"))
+            self.assertTrue(self.find("[data-web-refresh]").is_enabled())

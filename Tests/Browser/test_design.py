@@ -1,5 +1,6 @@
 """The design: the names of its sizes and colors, its one header, its cards and sheets, and its motion."""
 
+import json
 import re
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -8,6 +9,21 @@ from selenium.webdriver.common.keys import Keys
 from home import DESKTOP, PHONE, ROOT, BrowserTest
 
 ASSETS = ROOT / "Sources/OffersServer/Assets"
+
+
+# The words on more than one line, in what is visible.
+BROKEN_WORDS = """
+const broken = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let node; (node = walker.nextNode());) {
+  if (!node.parentElement.checkVisibility() || node.parentElement.closest(".hidden-heading, script, style")) continue;
+  for (const {0: word, index} of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    if (new Set([...range.getClientRects()].map(({top}) => Math.round(top))).size > 1) broken.push(word);
+  }
+}
+return broken;"""
 
 
 class DesignTests(BrowserTest):
@@ -29,6 +45,12 @@ class DesignTests(BrowserTest):
                 continue
             found = [line.strip() for line in file.read_text("utf-8").splitlines() if literal.search(line)]
             self.assertEqual(found, [], file.name)
+
+    def test_each_property_that_a_style_sheet_uses_is_set(self):
+        files = [file.read_text("utf-8") for kind in ("css", "js") for file in ASSETS.glob(f"*.{kind}")]
+        used = {name for text in files for name in re.findall(r"var\((--[\w-]+)\)", text)}
+        known = {name for text in files for name in re.findall(r"(--[\w-]+)[\"']?[:,]", text)}
+        self.assertEqual(used - known, set())
 
     def test_the_title_is_the_bar_and_the_first_tile_begins_above_150_pixels(self):
         for path in ("/", "/feeds/ibotta"):
@@ -142,18 +164,18 @@ class DesignTests(BrowserTest):
         self.assertEqual(
             texts, ["ends today", "ends tomorrow", "2 days left", "3 days left", None, None, "New", None])
 
-    def test_an_offer_shows_its_amount_and_is_saved_by_a_wide_button(self):
+    def test_an_offer_shows_its_amount_and_has_its_star_in_the_picture(self):
         self.open("/offers/ibotta:900115")
         self.wait_ready()
         self.assertEqual(self.style("h1 .amount", "fontSize", "fontWeight"), ["34px", "700"])
-        save = self.rect(".save")
-        self.assertEqual((save["x"], save["right"]), (12, 363))
+        picture, star = self.rect(".offer-picture"), self.rect(".star")
+        self.assertTrue(picture["x"] < star["x"] and star["right"] < picture["right"])
+        self.assertTrue(picture["y"] < star["y"] and star["bottom"] < picture["bottom"])
         self.assertTrue(self.find(".glow img").get_attribute("src"))
-        self.assertEqual(self.find(".save").text, "Save offer")
         self.assertEqual(len(self.all("main [data-star]")), 1)
-        self.find(".save").click()
+        self.find(".offer .star").click()
         self.wait("the offer is not saved", lambda: "ibotta:900115" in self.home.favorites())
-        self.assertEqual(self.find(".save").text, "Saved")
+        self.assertEqual(self.find(".offer .star").get_attribute("aria-pressed"), "true")
         self.assertFalse(self.find(".about dl").is_displayed())
         self.find(".about summary").click()
         for text in ("Feed", "ibotta:900115", "First seen"):
@@ -174,6 +196,19 @@ class DesignTests(BrowserTest):
             self.assertEqual(self.script(
                 "return [...document.querySelectorAll('.round, .choice-button')].filter((each) => {"
                 " const r = each.getBoundingClientRect(); return r.width && (r.x < 0 || r.right > innerWidth) }).length"), 0)
+
+    def test_no_word_breaks_in_the_middle_at_150_and_200_percent_of_text(self):
+        self.addCleanup(self.browser.execute_cdp_cmd, "Page.setFontSizes", {"fontSizes": {"standard": 16}})
+        album = "/offers/" + json.loads(self.home.run("list", "--feed", "albums", "--json"))["offers"][0]["ref"]
+        for font in (24, 32):
+            self.browser.execute_cdp_cmd("Page.setFontSizes", {"fontSizes": {"standard": font}})
+            for size in (PHONE, (844, 390), (1440, 900)):
+                self.set_size(size)
+                for path in ("/", "/feeds/albums", "/settings", "/settings/feeds", album):
+                    with self.subTest(path=path, size=size, font=font):
+                        self.open(path)
+                        self.wait_ready()
+                        self.assertEqual(self.script(BROKEN_WORDS), [])
 
     def test_nothing_moves_for_people_who_want_no_motion(self):
         features = [{"name": "prefers-reduced-motion", "value": "reduce"}]

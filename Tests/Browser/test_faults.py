@@ -202,7 +202,7 @@ class MovieErrorTests(BrowserTest):
         self.assertIn(technical, details.text)
 
     def test_every_failure_of_the_movie_server_is_an_alert_above_the_stored_results(self):
-        for status in (401, 429, 500, 503):
+        for status in (401, 500, 503):
             with self.subTest(status=status):
                 self.home.feeds.movies_fail, self.home.feeds.movies_status = True, status
                 self.open("/search?feed=movies&q=night")
@@ -255,6 +255,22 @@ class MovieErrorTests(BrowserTest):
         self.script("document.querySelector('[data-more]').click()")
         self.wait("nothing more came", lambda: len(self.all(".results .card")) > count)
         self.assertEqual(self.all(".more [role=alert]"), [])
+
+
+class MovieLimitTests(BrowserTest):
+    feeds = ("movies",)
+
+    def test_a_movie_server_that_asks_to_wait_is_left_alone_and_its_stored_results_are_shown(self):
+        feeds = self.home.feeds
+        self.addCleanup(setattr, feeds, "movies_fail", False)
+        self.addCleanup(setattr, feeds, "movies_status", 503)
+        feeds.movies_fail, feeds.movies_status = True, 429
+        for words in ("429", "asked to wait until"):
+            self.open("/search?feed=movies&q=night")
+            self.assertIn(words, self.wait_for("main .problem").get_attribute("textContent"))
+            self.assertGreater(len(self.all(".results .card")), 0)
+            # The server would answer again.
+            feeds.movies_fail = False
 
 
 class BackLinkTests(BrowserTest):

@@ -68,7 +68,7 @@ class HostileTests(BrowserTest):
             ref = "hostile:" + name
             self.open("/offers/" + quote(ref, safe=""))
             self.wait_ready()
-            self.find(".save").click()
+            self.find(".offer .star").click()
             self.wait(f"{ref} is no favorite", lambda: ref in self.home.favorites())
 
     def test_a_right_to_left_text_does_not_change_the_direction_of_other_texts(self):

@@ -170,6 +170,7 @@ class SpelledTests(OfflineBase):
         "Straße", "STRASSE", "Café", "Cafe\u0301", "ﬁne", "Fi\u00adne", "Æble", "Þór", "Łódź", "Smørrebrød", "ΣΟΦΟΣ", "σοφος",
         "Ｔｅａ", "tea", "Tea®", "TEAM", "7-Up", "7–UP", "007", "7", "１２", "12", "120", "日本", "日本語", "がく", "한국",
         "\u1112\u1161\u11ab", "Te\u200ba", "Tea™Up", "\u1c89\ua7cbtea", "①②", "🍓", "👩\u200d🌾", "İzmir", "ılık", "C++", "Don’t", "𝐓𝐞𝐚", "مُحَمَّد", "محمد",
+        "Dont", "Coca-Cola", "cocacola", "coca", "M&M's", "mms", "and", "Und", "Wi Fi", "WiFi", "250g", "250", "g", "กาแฟเย็น", "เย็น", "オイル", "日-x-y", "a-b-c-d",
         "tea" * 100, "日" * 100, "x" * 255 + "日tea",
     ]
     # White space, the last two of which are one only for the server and only for JavaScript.

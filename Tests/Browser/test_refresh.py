@@ -150,8 +150,7 @@ class RefreshTests(BrowserTest):
             " const answer = await real(...all);"
             " if (all[1]?.method !== 'POST' || window.told > 0) return answer;"
             " while (window.told === 0) await new Promise((resolve) => setTimeout(resolve, 50));"
-            " const begun = await answer.json();"
-            " answer.json = async () => { setTimeout(() => { window.isAnswered = true }); return begun };"
+            " setTimeout(() => { window.isAnswered = true }, 1000);"
             " return answer }")
         document = self.home.feeds.document
 
@@ -273,13 +272,13 @@ class RefreshTests(BrowserTest):
         self.change(source, "every 3 hours")
         self.wait("the interval is not shown", lambda: "Schedule\nevery 3 hours" in shown())
         # The values in an address may be secret.
-        self.wait("the source is not shown", lambda: "ibotta.json?{hidden}" in shown())
+        self.wait("the source is not shown", lambda: "ibotta.json?…" in shown())
         self.change("/etc/passwd", "feed default")
         self.wait_for("dialog[open]")
         self.find("dialog[open] summary").click()
         self.assertIn("offers sync ibotta --from /etc/passwd", self.find("dialog").text)
         self.open("/settings/feeds")
         self.assertIn("every 3 hours", shown())
-        self.assertIn("ibotta.json?{hidden}", shown())
+        self.assertIn("ibotta.json?…", shown())
         self.change(source, "feed default")
         self.wait("the interval is not shown", lambda: "Schedule\nevery day" in shown())

@@ -150,7 +150,7 @@ class SettingsTests(BrowserTest):
             self.open("/settings")
             self.wait_ready()
             self.assertEqual(
-                [each.text for each in self.all(".setting-rows b")], ["Feeds", "People", "This browser", "About"])
+                [each.text for each in self.all(".setting-rows b")], ["Feeds", "People", "This browser", "About", "Web"])
             self.assertIn("1 feed", self.find(".setting-rows").text)
             for title in ("Feeds", "This browser", "About"):
                 row = next(each for each in self.all(".setting-rows a") if title in each.text)
@@ -223,6 +223,9 @@ class SettingsTests(BrowserTest):
         self.open("/search")
         self.wait_ready()
         self.assertEqual([each.text for each in self.all(".recent .words")], ["pasta", "tea", "coffee"])
+        # They are not listed below the field as well.
+        self.find(".searchbox [name=q]").click()
+        self.assertEqual(self.all(".searchbox .suggestions, .searchbox datalist"), [])
         self.find("[aria-label='Remove from the list: tea']").click()
         self.wait("the search stays", lambda: [each.text for each in self.all(".recent .words")] == ["pasta", "coffee"])
         self.assertEqual(self.script("return document.activeElement.ariaLabel"), "Remove from the list: coffee")

@@ -108,6 +108,25 @@ class StarTests(StarBase):
         self.home.run("favorite", REF)
         self.wait_for(f".card[data-ref='{REF}']")
 
+    def test_a_page_listens_while_it_is_visible_and_then_shows_what_it_missed(self):
+        added = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source":
+            "window.sources = []; window.EventSource = class extends EventSource {"
+            " constructor(...all) { super(...all); window.sources.push(this) } }"})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
+        self.open("/feeds/ibotta")
+        open_sources = "return window.sources.filter(({readyState}) => readyState === 1).length"
+        self.wait("the page does not listen", lambda: self.script(open_sources) == 1)
+        self.become("hidden")
+        self.assertEqual(self.script(open_sources), 0)
+        self.home.run("favorite", REF)
+        self.become("visible")
+        self.wait_pressed(REF, "true")
+        self.assertEqual(self.script(open_sources), 1)
+
+    def become(self, state):
+        self.script("Object.defineProperty(document, 'visibilityState', {value: arguments[0], configurable: true});"
+                    "document.dispatchEvent(new Event('visibilitychange'))", state)
+
     def test_the_caches_of_old_versions_are_deleted(self):
         self.open("/")
         self.wait_worker()
@@ -243,6 +262,8 @@ class WaitingTests(StarBase):
         self.open_and_hold()
         self.press_star(REF)
         self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
+        self.wait_sent()
+        self.home.run("favorite", OTHER)
         self.wait_held()
         self.browser.execute_async_script("window.freeFavorites(true); setTimeout(arguments[0], 300)")
         self.assertEqual(self.script("return window.seen"), ["true"])

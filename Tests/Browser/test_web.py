@@ -131,6 +131,23 @@ class HomePageTests(BrowserTest):
         frame = self.all(".site iframe")
         return frame[0].get_attribute("src") if frame else None
 
+    def test_a_feed_and_its_site_are_a_pair(self):
+        self.open("/settings")
+        self.script("sessionStorage.clear(); localStorage.clear()")
+        for size in SIZES:
+            self.set_size(size)
+            self.open("/feeds/restaurants")
+            self.wait_ready()
+            self.assertEqual([each.text for each in self.all(".pair a")], ["Restaurants", "Website"])
+            self.assertNotIn("Web", [each.text for each in self.all(".tabs a")])
+            self.find(".pair a:last-child").click()
+            self.wait("the site is not shown", lambda: self.framed() == self.home.feeds_base + "/site?home")
+            self.assertEqual(self.find(".pair [aria-current]").text, "Website")
+            self.no_overflow()
+            self.find(".pair a:first-child").click()
+            self.wait("the list is not shown", lambda: self.all("main [data-list] .card"))
+        self.check_looks("a feed with a site")
+
     def test_the_home_page_of_a_feed_is_shown_until_a_person_sets_another(self):
         home, other = self.home.feeds_base + "/site?home", self.home.feeds_base + "/site?other"
         self.open("/web")

@@ -216,6 +216,31 @@ struct NetworkOptions: ParsableArguments {
   }
 }
 
+/// The options with the headers of a source's requests.
+struct HeaderOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: .value(
+      "header",
+      "A header of the requests, such as 'X-Api-Key: {env:KEY}', with the secret in a variable. May be repeated."
+    ))
+  var header: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: .value(
+      "name",
+      """
+      The user for Basic authentication. The password is in the variable NAME_PASSWORD, where NAME is the \
+      feed's; for another write 'name:{env:VARIABLE}'.
+      """))
+  var user: String?
+
+  func headers(of feed: String) throws -> [RequestHeader] {
+    try RequestHeader.parse(header, user: user, of: feed)
+  }
+}
+
 /// A lookup of an enum case by its raw value, with an error that lists all values.
 enum NamedChoice {
   /// The case whose raw value is the given word.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import OffersCore
 
@@ -15,6 +16,19 @@ enum Confirmation {
       return false
     }
     return ["y", "yes"].contains(answer.lowercased())
+  }
+
+  /// Lists choices with their numbers on standard error, and reads the number of one; nil for any other answer.
+  static func choose(among choices: [String]) -> Int? {
+    for (index, choice) in choices.enumerated() {
+      Output.note(.line("  \(index + 1)  \(DisplayText.oneLine(choice))"))
+    }
+    Output.prompt(.line("Which one? [1-\(choices.count)] "))
+    guard let answer = ProcessContext.readLine() else {
+      Output.note("")
+      return nil
+    }
+    return Int(answer.trimmingCharacters(in: .whitespaces)).map { $0 - 1 }
   }
 }
 

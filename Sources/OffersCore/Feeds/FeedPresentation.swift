@@ -28,10 +28,13 @@ public struct FeedPresentation: Sendable, Hashable {
   /// The text that lists show below or after the name of an offer; nil if the offer has none of the
   /// attributes.
   public func byline(of offer: Offer) -> String? {
-    let values = byline.compactMap { label in
-      offer.attributes.first { $0.label == label }?.shownValue
-    }
+    let values = bylineValues(of: offer)
     return values.isEmpty ? nil : values.joined(separator: " · ")
+  }
+
+  /// The values of the attributes that the byline names.
+  package func bylineValues(of offer: Offer) -> [String] {
+    byline.compactMap { label in offer.attributes.first { $0.label == label }?.shownValue }
   }
 }
 

@@ -42,12 +42,17 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   public let changedAt: Date
   /// When a sync found that the feed no longer has the offer; nil while the feed has it.
   public let goneAt: Date?
+  /// Whether the feed shows its newest entries only, and no longer this one.
+  public package(set) var isOlder = false
 
   /// The reference, which is unique among all feeds.
   public var id: OfferRef { ref }
 
   /// Whether the feed still has the offer.
   public var isGone: Bool { goneAt != nil }
+
+  /// Whether the feed has the offer: `current`, `older` or `gone`.
+  package var state: String { isGone ? "gone" : isOlder ? "older" : "current" }
 
   /// Whether the offer's end has passed at a time; false for an offer without an end.
   public func isExpired(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
@@ -156,6 +161,8 @@ public struct OfferAttribute: Hashable, Sendable, Codable {
   public let label: String
   /// The value as plain text.
   public let value: String
+  /// The label of an entry's day of publication in the definitions of news feeds.
+  package static let published = "Published"
 
   /// Creates an offer attribute of its parts; the properties describe them.
   public init(label: String, value: String) {
@@ -291,7 +298,7 @@ extension JSONWriter {
       json.member("id", offer.ref.offerID)
       for field in OfferField.main { json.member(field, of: offer.offer) }
       json.member("favorite", offer.isFavorite)
-      json.member("state", offer.isGone ? "gone" : "current")
+      json.member("state", offer.state)
       json.member("expired", offer.isExpired(at: now))
       json.member("first_seen_at", offer.firstSeenAt)
       json.member("changed_at", offer.changedAt)

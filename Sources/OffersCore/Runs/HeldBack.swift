@@ -65,9 +65,12 @@ package struct MissingOffer: Hashable, Sendable {
   package let key: Int64
   /// When a sync first missed the offer; nil if a person decided to keep it.
   package let since: Date?
+  /// Whether it has slid out of the window that its feed shows, so that it is not gone.
+  package let isOlder: Bool
 
-  package init(key: Int64, since: Date?) {
+  package init(key: Int64, since: Date?, isOlder: Bool = false) {
     self.key = key
     self.since = since
+    self.isOlder = isOlder
   }
 }

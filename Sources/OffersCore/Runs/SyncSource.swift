@@ -67,7 +67,9 @@ public enum SyncSource: Hashable, Sendable {
       guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
         throw OffersError(
           .invalidRequest, "A user name or password in a source would be visible to everybody.",
-          hint: "Put them into headers: of the feed's definition, as {env:NAME}.")
+          hint: Hint(
+            "Leave them out, and add the feed with the user, or write headers: in its definition.",
+            command: "--user 'NAME:{env:PASSWORD}'"))
       }
       return self
     case .file(let path):

@@ -182,14 +182,15 @@ package struct SearchHighlighter {
   /// The parts of the search as a tree, so that the work at each word of a text depends on the longest
   /// part only. The first step is the root.
   private var steps = [Step()]
-  /// The part whose last word may be the beginning of a longer one.
-  private let open: SearchWords.Part?
+  /// The phrases whose last word may be the beginning of a longer one.
+  private let open: [SearchWords.Phrase]
 
   package init(_ search: SearchWords) {
-    open = search.parts.first(where: \.isOpen)
-    for part in search.parts {
+    let phrases = Set(search.parts.flatMap(\.phrases))
+    open = phrases.filter(\.isOpen)
+    for phrase in phrases {
       var place = 0
-      for word in part.words {
+      for word in phrase.words {
         if let next = steps[place].next[word] {
           place = next
         } else {
@@ -242,13 +243,21 @@ package struct SearchHighlighter {
   private func ranges(in text: String, bytes: Int) -> [Range<Int>] {
     let isCut = text.utf8.count > bytes
     let beginning = isCut ? String(decoding: text.utf8.prefix(bytes), as: UTF8.self) : text
-    var words = LetterTokenizer.words(of: beginning)
+    var (words, joined) = LetterTokenizer.read(beginning)
     // The last word may be cut, and behind it the replacement of a character that is.
-    if isCut, let last = words.last, last.range.upperBound > bytes - 4 { words.removeLast() }
-    var ranges: [Range<Int>] = []
+    let end = isCut ? bytes - 4 : bytes
+    words.removeAll { $0.range.upperBound > end }
+    joined.removeAll { $0.range.upperBound > end }
+    var found: [Range<Int>] = []
     for place in words.indices {
-      guard let end = end(ofMatchAt: place, in: words) else { continue }
-      let range = words[place].range.lowerBound..<end
+      guard let end = self.end(ofMatchAt: place, in: words) else { continue }
+      found.append(words[place].range.lowerBound..<end)
+    }
+    for place in joined.indices where self.end(ofMatchAt: 0, in: [joined[place]]) != nil {
+      found.append(joined[place].range)
+    }
+    var ranges: [Range<Int>] = []
+    for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = ranges.last, range.lowerBound < last.upperBound {
         ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
       } else if ranges.count == Self.limit {
@@ -262,7 +271,8 @@ package struct SearchHighlighter {
 
   /// The end of the longest match that begins with a word; nil if there is none.
   private func end(ofMatchAt place: Int, in words: [WordToken]) -> Int? {
-    var last = hasOpenPart(at: place, in: words) ? place + (open?.words.count ?? 1) - 1 : nil
+    var last = open.lazy.filter { isFound($0, at: place, in: words) }
+      .map { place + $0.words.count - 1 }.max()
     var step = 0
     for index in place..<words.count {
       guard let next = steps[step].next[words[index].folded] else { break }
@@ -272,9 +282,11 @@ package struct SearchHighlighter {
     return last.map { words[$0].range.upperBound }
   }
 
-  /// Whether the open part of the search begins with a word of a text.
-  private func hasOpenPart(at place: Int, in words: [WordToken]) -> Bool {
-    guard let open, let beginning = open.words.last, words.count - place >= open.words.count
+  /// Whether an open phrase begins with a word of a text.
+  private func isFound(
+    _ open: SearchWords.Phrase, at place: Int, in words: [WordToken]
+  ) -> Bool {
+    guard let beginning = open.words.last, words.count - place >= open.words.count
     else { return false }
     let found = words[place..<place + open.words.count]
     return zip(found.dropLast(), open.words).allSatisfy { $0.folded == $1 }

@@ -3,8 +3,8 @@ import Foundation
 /// A full-text search for offers.
 public struct SearchQuery: Hashable, Sendable {
   /// The words as typed. An offer must contain all of them, in any fields. Case, accents and
-  /// punctuation are ignored, and the last word also matches as a prefix. Every text of at most 50
-  /// words and 1,000 characters is valid.
+  /// punctuation are ignored (`cocacola` finds Coca-Cola, `250 g` finds 250g), and the last word also
+  /// matches as a prefix. Every text of at most 50 words and 1,000 characters is valid.
   public var words: String
   /// Only offers of this feed; nil for all.
   public var feed: String?

@@ -1,4 +1,11 @@
 package struct SearchWords: Equatable, Sendable {
+  /// Words that must follow each other.
+  package struct Phrase: Hashable, Sendable {
+    package let words: [String]
+    /// Whether the last word may be the beginning of a longer one.
+    package let isOpen: Bool
+  }
+
   /// The words between two white spaces of a search, which must follow each other: `7-Up` has two.
   package struct Part: Hashable, Sendable {
     /// The part as it was typed.
@@ -7,9 +14,18 @@ package struct SearchWords: Equatable, Sendable {
     package var words: [String]
     /// Whether the last word may be the beginning of a longer one.
     package var isOpen = false
+    /// The same words, joined as somebody may have written them: `loreal` for `l'oréal`, and `kitkat` for `kit`
+    /// before `kat`.
+    package var others: [Phrase] = []
+
+    /// All phrases of which an offer must have one, that of the part itself first.
+    package var phrases: [Phrase] { [Phrase(words: words, isOpen: isOpen)] + others }
   }
 
   package var parts: [Part]
+
+  /// The words for `&`, which are not searched for between two other parts.
+  package static let conjunctions = ["and", "und"]
 
   /// The most words of a search, each repetition counted. The work of a search grows with their number.
   package static let wordLimit = 50
@@ -24,13 +40,50 @@ package struct SearchWords: Equatable, Sendable {
   package init(_ text: String, opensLetter: Bool = false) throws {
     try Self.check(text)
     let typed = Self.typed(in: text)
-    let found = typed.map { Part(text: $0, words: LetterTokenizer.words(of: $0).map(\.folded)) }
     var texts: Set<String> = []
-    parts = found.filter { !$0.words.isEmpty && texts.insert($0.text).inserted }
-    guard let last = parts.last, last.text == typed.last, let word = last.words.last else { return }
-    // A separator after the last word ends it: C++ is not a prefix of Café.
-    let isWhole = LetterTokenizer.words(of: last.text + "x").count > last.words.count
-    parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.unicodeScalars.count > 1)
+    parts = typed.filter { texts.insert($0).inserted }
+      .map { Part(text: $0, words: LetterTokenizer.words(of: $0).map(\.folded)) }
+      .filter { !$0.words.isEmpty }
+    // Between others, such a word may stand for `&`, which is no word.
+    if parts.count > 2 {
+      let inner = parts.dropFirst().dropLast().filter { part in
+        part.words.count > 1 || !Self.conjunctions.contains(part.words[0])
+      }
+      parts = [parts[0]] + inner + [parts[parts.count - 1]]
+    }
+    guard let last = parts.last else { return }
+    if last.text == typed.last, let word = last.words.last {
+      // A separator after the last word ends it: C++ is not a prefix of Café.
+      let isWhole = ["x", "0"].allSatisfy {
+        LetterTokenizer.words(of: last.text + $0).count > last.words.count
+      }
+      parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.unicodeScalars.count > 1)
+    }
+    addJoined()
+  }
+
+  /// Adds the joined words of each part with several words, and of each two parts with one.
+  private mutating func addJoined() {
+    for place in parts.indices {
+      let part = parts[place]
+      if (2...LetterTokenizer.joinedLimit).contains(part.words.count) {
+        parts[place].others += Self.joined(part.text, isOpen: part.isOpen)
+      }
+      guard place > 0, part.words.count == 1, parts[place - 1].words.count == 1 else { continue }
+      let pair = Self.joined(parts[place - 1].text + "-" + part.text, isOpen: part.isOpen)
+      parts[place - 1].others += pair
+      parts[place].others += pair
+    }
+  }
+
+  /// The phrases of a text with one joined word each.
+  private static func joined(_ text: String, isOpen: Bool) -> [Phrase] {
+    let (words, joined) = LetterTokenizer.read(text)
+    return joined.map { other in
+      let before = words.prefix { $0.range.lowerBound < other.range.lowerBound }
+      let behind = words.drop { $0.range.lowerBound < other.range.upperBound }
+      return Phrase(words: (before + [other] + behind).map(\.folded), isOpen: isOpen)
+    }
   }
 
   package var isEmpty: Bool { parts.isEmpty }
@@ -54,6 +107,7 @@ package struct SearchWords: Equatable, Sendable {
   /// The search with some words replaced, in its text as well. A replacement is a whole word.
   package func replacing(_ words: [(part: Int, word: Int, text: String)]) -> SearchWords {
     var changed = self
+    for place in parts.indices { changed.parts[place].others = [] }
     for (part, word, text) in words {
       changed.parts[part].words[word] = text
       if word == changed.parts[part].words.count - 1 { changed.parts[part].isOpen = false }
@@ -71,7 +125,11 @@ extension SearchWords {
     if text.unicodeScalars.count > characterLimit {
       throw refusal("\(Units.count(characterLimit)) characters; this text has more")
     }
-    let count = LetterTokenizer.words(of: text).count
+    let words = LetterTokenizer.words(of: text)
+    // Words without anything between them, such as Chinese characters, count as one.
+    let count = words.indices.count {
+      $0 == 0 || words[$0 - 1].range.upperBound < words[$0].range.lowerBound
+    }
     if count > wordLimit {
       throw refusal("\(wordLimit) words; this text has \(Units.count(count))")
     }
@@ -84,7 +142,8 @@ extension SearchWords {
   }
 }
 
-/// The words of an offer's fields as texts of a search index, each word followed by a space.
+/// The words of an offer's fields as texts of a search index, each word followed by a space; behind those of a
+/// text and a gap, its joined words (`LetterTokenizer`).
 package enum SearchDocument {
   /// A sign that is no part of a word. It stands between the texts of a list, so that no words follow each
   /// other across them.
@@ -95,6 +154,12 @@ package enum SearchDocument {
     var reader = WordReader(text)
     while reader.next() != nil {
       words.append(contentsOf: reader.word)
+      words.append(0x20)
+    }
+    if reader.joined.isEmpty { return }
+    words.append(contentsOf: "\(gap) ".utf8)
+    for word in reader.joined {
+      words.append(contentsOf: word.folded.utf8)
       words.append(0x20)
     }
   }

@@ -138,6 +138,11 @@ package struct KnownOffers: Sendable {
     return vanished
   }
 
+  /// The keys of the offers that this sync has seen, ascending.
+  package func seenKeys() -> [Int64] {
+    entries.indices.filter(isSeen).map { entries[$0].key }.sorted()
+  }
+
   private func makeIndex() -> OpenHashTable {
     var made = OpenHashTable(count: entries.count)
     for (slot, entry) in entries.enumerated() { made.insert(slot, hash: entry.idHash) }

@@ -7,13 +7,18 @@ package struct RenameCandidate: Sendable {
   /// - Parameters: the texts in UTF-8.
   package init(id: String, url: some Sequence<UInt8>, name: some Sequence<UInt8>) {
     self.id = id
-    look = OfferTraits(url: Array(url), name: Array(name))
+    look = OfferTraits(url: url, name: name)
   }
 }
 
 private struct OfferTraits: Hashable, Sendable {
   let url: [UInt8]
   let name: [UInt8]
+
+  init(url: some Sequence<UInt8>, name: some Sequence<UInt8>) {
+    self.url = StableAddress.of(Array(url))
+    self.name = Array(name)
+  }
 }
 
 /// Finds the stored offers of a feed that its document has under other ids: offers that it lacks, and
@@ -53,7 +58,7 @@ package struct RenamedOfferMatcher {
   package mutating func see(
     key: Int64, id: String, url: some Sequence<UInt8>, name: some Sequence<UInt8>
   ) {
-    let look = OfferTraits(url: Array(url), name: Array(name))
+    let look = OfferTraits(url: url, name: name)
     guard let newID = newIDs[look], !repeated.contains(look) else { return }
     if found[look] != nil || !missingKeys.contains(key) {
       found[look] = nil

@@ -8,9 +8,17 @@ package enum AddressRedaction {
   /// The text in place of a value.
   package static let mark = "{hidden}"
 
+  /// The sign in place of a value, for people.
+  private static let shortMark = "…"
+
   /// Whether values of an address are hidden, so that it cannot be read.
   package static func areHidden(in address: String) -> Bool {
-    address.utf8.firstRange(of: mark.utf8) != nil
+    [mark, shortMark].contains { address.utf8.firstRange(of: $0.utf8) != nil }
+  }
+
+  /// A text with hidden values as a page shows it: with a sign that people know in place of the mark.
+  package static func readable(_ text: String) -> String {
+    text.replacing(bytes: mark, with: shortMark)
   }
 
   /// A source with its values hidden, in which the names stay. A path of a file has none.

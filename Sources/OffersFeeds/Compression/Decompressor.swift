@@ -126,11 +126,14 @@ package final class Decompressor {
   // MARK: Errors
 
   static func refusal(of name: String) -> OffersError {
-    OffersError(
+    let isPacked = ["compression", "archive"].contains(where: name.contains)
+    return OffersError(
       .malformedFeed, "The document is \(name), not a feed.",
       hint: name.contains("workbook")
         ? "Nothing was changed. Save the sheet as CSV."
-        : "Nothing was changed. Feeds are JSON, XML or tables (CSV, TSV).")
+        : isPacked
+          ? "Nothing was changed. Unpack it, and add the document with the offers."
+          : "Nothing was changed. Feeds are JSON, XML or tables (CSV, TSV).")
   }
 
   static func damaged(at byte: Int, cause: String? = nil) -> OffersError {

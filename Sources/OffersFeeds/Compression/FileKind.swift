@@ -35,6 +35,7 @@ enum FileKind {
     ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], .foreign("a 7-Zip archive")),
     (Array("Rar!".utf8) + [0x1A, 7], .foreign("a RAR archive")),
     ([0x28, 0xB5, 0x2F, 0xFD], .foreign("a file in Zstandard, a compression that is not read")),
+    ([0x5D, 0, 0], .foreign("a file in LZMA (.lzma), a compression that is not read")),
     (Array("%PDF-".utf8), .foreign("a PDF")),
     (Array("SQLite format 3".utf8) + [0], .foreign("an SQLite database")),
     (

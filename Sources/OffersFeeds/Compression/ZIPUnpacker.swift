@@ -206,7 +206,10 @@ final class ZIPUnpacker: Unpacker {
     if name == "[Content_Types].xml" || name.hasPrefix("_rels/") || name.hasPrefix("docProps/") {
       isOffice = true
     }
-    if name == "mimetype" { throw Decompressor.refusal(of: "an OpenDocument file or an e-book") }
+    if name == "mimetype" {
+      throw Decompressor.refusal(
+        of: "an OpenDocument file, such as a workbook (.ods), or an e-book")
+    }
     if isOffice || name.hasSuffix("/") || file.hasPrefix(".") || name.hasPrefix("__MACOSX/") {
       return .skip
     }

@@ -13,7 +13,7 @@ import OffersCore
 package enum DateParser {
   /// The version of the parser's rules. A change of the rules must change it, so that the next sync
   /// parses the dates of stored offers again.
-  static let rules = "6"
+  static let rules = "7"
 
   /// Parses a printed date; nil for a text that is none, or is ambiguous.
   ///
@@ -307,7 +307,7 @@ extension DateParser {
     // `Mar` is a month in English and a weekday in French and Spanish.
     var ahead = cursor
     if let date = parseMonthFirst(&ahead) { return date }
-    let hasWeekday = cursor.takeName(in: weekdays) != nil
+    let hasWeekday = takeWeekday(&cursor) != nil
     if hasWeekday {
       let hasPoint = cursor.take(0x2E)
       let hasComma = cursor.take(0x2C)
@@ -447,18 +447,46 @@ extension DateParser {
   static var weekdays: StaticLookupTable {
     StaticLookupTable(
       """
-      di        2 dienstag  2 dim       7 dimanche  7 do        4 dom       7 domenica  7
-      domingo   7 donnerstag4 fr        5 freitag   5 fri       5 friday    5 gio       4
-      giovedi   4 jeu       4 jeudi     4 jue       4 jueves    4 lun       1 lundi     1
-      lunedi    1 lunes     1 mar       2 mardi     2 martedi   2 martes    2 mer       3
-      mercoledi 3 mercredi  3 mi        3 mie       3 miercoles 3 mittwoch  3 mo        1
-      mon       1 monday    1 montag    1 sa        6 sab       6 sabado    6 sabato    6
-      sam       6 samedi    6 samstag   6 sat       6 saturday  6 so        7 sonnabend 6
-      sonntag   7 su        7 sun       7 sunday    7 th        4 thu       4 thur      4
-      thurs     4 thursday  4 tu        2 tue       2 tues      2 tuesday   2 ven       5
-      vendredi  5 venerdi   5 vie       5 viernes   5 we        3 wed       3 wednesday 3
-      weds      3\u{20}
+      di        2 dienstag  2 dim       7 dimanche  7 dinsdag   2 do        4
+      dom       7 domenica  7 domingo   7 donderdag 4 donnerstag4 fr        5
+      freitag   5 fri       5 friday    5 gio       4 giovedi   4 jeu       4
+      jeudi     4 jue       4 jueves    4 lun       1 lundi     1 lunedi    1
+      lunes     1 ma        1 maandag   1 mar       2 mardi     2 martedi   2
+      martes    2 mer       3 mercoledi 3 mercredi  3 mi        3 mie       3
+      miercoles 3 mittwoch  3 mo        1 mon       1 monday    1 montag    1
+      sa        6 sab       6 sabado    6 sabato    6 sam       6 samedi    6
+      samstag   6 sat       6 saturday  6 so        7 sonnabend 6 sonntag   7
+      su        7 sun       7 sunday    7 th        4 thu       4 thur      4
+      thurs     4 thursday  4 tu        2 tue       2 tues      2 tuesday   2
+      ven       5 vendredi  5 venerdi   5 vie       5 viernes   5 vr        5
+      vrijdag   5 we        3 wed       3 wednesday 3 weds      3 wo        3
+      woensdag  3 za        6 zaterdag  6 zo        7 zondag    7\u{20}
       """, nameWidth: 10, valueWidth: 1)
+  }
+
+  /// Portuguese days of the week, which are ordinal numbers, too, in several languages.
+  private static var ordinalWeekdays: StaticLookupTable {
+    StaticLookupTable(
+      "quarta 3 quinta 4 segunda1 sexta  5 terca  2\u{20}", nameWidth: 7, valueWidth: 1)
+  }
+
+  /// Parses the name of a day of the week; returns 1 for Monday to 7. An ordinal number counts with `-feira`
+  /// behind it, or where no other word follows.
+  static func takeWeekday(_ cursor: inout DateCursor) -> Int64? {
+    var ahead = cursor
+    if let value = cursor.takeName(in: weekdays) { return Int64(value[0] - 0x30) }
+    guard let value = ahead.takeName(in: ordinalWeekdays) else { return nil }
+    var behind = ahead
+    if behind.take(0x2D) || behind.skipSpaces() {
+      let word = behind.takeWord()
+      if CharacterScan.isSame(word, "feira") {
+        ahead = behind
+      } else if !word.isEmpty || (behind.next ?? 0) >= 0xC3 {
+        return nil
+      }
+    }
+    cursor = ahead
+    return Int64(value[0] - 0x30)
   }
 
   /// Words between a weekday and the day.

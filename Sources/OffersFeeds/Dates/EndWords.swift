@@ -1,11 +1,13 @@
-/// The words for ends beside a date, in lower case: English, German, French, Spanish, Italian, Dutch, Portuguese and
-/// the Scandinavian languages.
+/// The words for ends beside a date, in lower case: English, German, French, Spanish, Italian, Dutch, Portuguese,
+/// the Scandinavian languages, and Polish with a date of numbers.
 enum EndWords {
   /// A word for an end.
   struct Trigger {
     let word: StaticString
     /// Whether a weekday or `today` may follow.
     var isStrong = true
+    /// Whether it means the day of publication without a word after it.
+    var isToday = false
     /// Whether only a span of two dates may follow.
     var isSpan = false
     /// Whether it is `ends`, `expires` or the like, so that a weekday before it begins no span.
@@ -20,10 +22,21 @@ enum EndWords {
       "valid to", "valid til", "good through", "good thru", "until", "till", "'til", "til", "bis",
       "endet", "läuft ab", "ablauf", "ablaufdatum", "jusqu'au", "jusqu’au", "jusqu'à", "jusqu’à",
       "termine", "fin", "hasta", "caduca", "vence", "termina", "finaliza", "expira", "fino al",
-      "fino a", "scade", "scadenza", "entro", "t/m", "tot en met", "geldig tot", "até",
-      "gäller till", "t.o.m.", "til og med", "redeem by", "use by", "deadline",
+      "fino a", "scade", "scadenza", "entro", "t/m", "tot en met", "tot", "verloopt", "eindigt",
+      "até", "gäller till", "t.o.m.", "til og med", "redeem by", "use by", "deadline", "through",
+      "thru", "last day", "final day", "letzter tag", "dernier jour", "último día", "último dia",
+      "ultimo giorno", "laatste dag", "vigencia", "läuft am",
     ].map { Trigger(word: $0) }
-    + ["through", "thru", "tot"].map { Trigger(word: $0, isStrong: false) }
+    + [
+      "by", "before", "closes", "closing", "avant le", "avant", "antes del", "antes de",
+      "antes do", "prima del", "ważne do", "ważny do", "do dnia",
+    ].map { Trigger(word: $0, isStrong: false) }
+    + [
+      "today only", "only today", "valid today", "nur heute", "nur noch heute",
+      "alleen vandaag", "solo hoy", "sólo hoy", "solo por hoy", "solo oggi", "só hoje",
+      "somente hoje", "apenas hoje", "uniquement aujourd'hui", "seulement aujourd'hui",
+      "aujourd'hui seulement", "aujourd'hui uniquement",
+    ].map { Trigger(word: $0, isToday: true) }
     + [
       "valid from", "valid", "good", "from", "gültig vom", "gültig von", "gültig", "vom", "du",
       "valable du", "valable", "del", "válido del", "válido", "dal", "van",
@@ -39,7 +52,8 @@ enum EndWords {
     "on", "the", "date", "date:", "am", "an", "zum", "dem", "den", "einschließlich", "inkl.",
     "inkl",
     "le", "el", "il", "al", "día", "dia", "at", "midnight on", "midnight", "this", "diesen",
-    "kommenden", "ce", "este", "questa", "coming", "de validité", "em", "lo", "au", "zu",
+    "kommenden", "ce", "este", "questa", "coming", "de validité", "em", "lo", "au", "zu", "op",
+    "is", "ist", "est", "es", "è", "hasta", "till",
   ]
   /// Words between the two dates of a span.
   static let joints: [StaticString] = [
@@ -54,10 +68,26 @@ enum EndWords {
   static let tomorrow: [StaticString] = [
     "tomorrow", "morgen", "demain", "mañana", "domani",
   ]
+  /// Words before a number of days, as in `ends in 3 days`.
+  static let counts: [StaticString] = ["in", "dans", "en", "em", "tra", "over"]
+  static let days: [StaticString] = [
+    "days", "day", "tagen", "tag", "jours", "jour", "días", "día", "giorni", "giorno", "dagen",
+    "dag", "dias", "dia",
+  ]
+  /// Words behind a number of days that count from another day than that of publication.
+  static let starts: [StaticString] = [
+    "of", "from", "after", "nach", "ab", "après", "de", "después", "dopo", "na", "após",
+  ]
   /// Words before one for an end that make it another date.
   static let negations: [StaticString] = [
     "not", "nicht", "no", "closed", "unavailable", "geschlossen", "never", "isn't", "isn’t",
     "won't",
     "won’t", "fermé", "cerrado", "delayed", "postponed",
+  ]
+  /// Words before `by` and the like that make the date that of an arrival or a release.
+  static let arrivals: [StaticString] = [
+    "delivery", "delivered", "deliver", "arrive", "arrives", "arriving", "ship", "ships", "shipped",
+    "shipping", "travel", "book", "get it", "receive", "released", "written", "made", "livraison",
+    "livré", "livrée", "livrés", "entrega", "entregado", "consegna",
   ]
 }

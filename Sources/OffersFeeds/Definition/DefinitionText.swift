@@ -137,6 +137,7 @@ package enum DefinitionText {
       entries.append(("shared", attributes(definition.shared, isFromRoot: true)))
     }
     if definition.isSelection { entries.append(("selection", text("true"))) }
+    if definition.isWindow { entries.append(("window", text("true"))) }
     if let pages = definition.pages { entries.append(("pages", value(of: pages))) }
     if let search = definition.search { entries.append(("search", text("\(search)"))) }
     if !definition.headers.isEmpty {
@@ -194,20 +195,24 @@ package enum DefinitionText {
   }
 
   private static func value(of pages: PageRule) -> Node {
-    var entries: Entries = []
-    switch pages.next {
-    case .linkHeader: entries.append(("next", text(PageSection.linkHeader)))
-    case .path(let path):
-      let next = path.descriptionFromRoot
-      // A path that is spelled like the keyword `link-header` is quoted, so that it is not taken
-      // for it.
-      entries.append(("next", text(next == PageSection.linkHeader ? "\"\(next)\"" : next)))
-    case nil: break
-    }
-    if let total = pages.total { entries.append(("total", text(total.descriptionFromRoot))) }
-    if pages.first != PageRule.defaultFirst { entries.append(("first", text("\(pages.first)"))) }
-    if pages.limit != PageRule.defaultLimit { entries.append(("limit", text("\(pages.limit)"))) }
+    var entries: Entries = pages.places.map { ($0.key, place($0.place)) }
+    if let first = pages.first { entries.append(("first", text("\(first)"))) }
+    if let limit = pages.limit { entries.append(("limit", text("\(limit)"))) }
+    if pages.allowsOtherHosts { entries.append(("other-hosts", text("true"))) }
     return map(entries)
+  }
+
+  private static func place(_ place: PageRule.Place) -> Node {
+    switch place {
+    case .linkHeader: return text(PageSection.linkHeader)
+    case .lastID: return text(PageSection.lastID)
+    case .header(let name): return map([("header", text(name))])
+    case .path(let path):
+      // A path that is spelled like a keyword is quoted, so that it is not taken for it.
+      let path = path.descriptionFromRoot
+      let isKeyword = path == PageSection.linkHeader || path == PageSection.lastID
+      return text(isKeyword ? "\"\(path)\"" : path)
+    }
   }
 
   /// The shortest form of a rule: a text, a list or a mapping. Options that all alternatives share

@@ -45,8 +45,11 @@ package struct FeedDefinition: Sendable, Hashable {
   /// True when the document is a selection, such as a search or a first page: offers that it lacks
   /// are not gone.
   package var isSelection: Bool = false
+  /// True when the document shows the newest of a longer list: an offer that newer ones have pushed out
+  /// at its end is not gone.
+  package var isWindow: Bool = false
   /// How to get from one page of the feed to the next; nil for the default rule, by which there are
-  /// several pages only if the source or the search contains {page}.
+  /// several pages only if the source contains {page} or {offset}, or the search {page}.
   package var pages: PageRule?
   /// Paths of the error message of a document without offers; the first one present applies.
   package var error: [FieldPath] = []
@@ -92,6 +95,8 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case xml
   /// A table with any delimiter (RFC 4180), whose rows are the offers.
   case csv
+  /// A web page with JSON-LD, whose products are the offers (https://schema.org/Product).
+  case jsonLD = "json-ld"
 }
 
 /// The identity of an offer within its feed.
@@ -131,38 +136,6 @@ package struct RequestHeader: Sendable, Hashable {
   }
 }
 
-/// How to get from one page of a feed to the next.
-package struct PageRule: Sendable, Hashable {
-  /// The place of the next page's address.
-  package enum Next: Sendable, Hashable {
-    /// The address is at a path of the document.
-    case path(FieldPath)
-    /// The address is in the response's `Link` header with `rel="next"` (RFC 8288).
-    case linkHeader
-  }
-
-  /// The place of the next page's address; nil when {page} in the source numbers the pages.
-  package var next: Next?
-  /// The path of the number of pages; nil if the document does not state it.
-  package var total: FieldPath?
-  /// The number of the first page.
-  package var first: Int
-  /// The largest number of pages to read.
-  package var limit: Int
-
-  package static let defaultFirst = 1
-  package static let defaultLimit = 20
-
-  package init(
-    next: Next? = nil, total: FieldPath? = nil, first: Int = defaultFirst, limit: Int = defaultLimit
-  ) {
-    self.next = next
-    self.total = total
-    self.first = first
-    self.limit = limit
-  }
-}
-
 extension FeedDefinition {
   /// A hash of everything besides the document that determines a stored offer: the rules of the
   /// definition and the versions of the parsers. It seeds the content hashes, so that the next sync
@@ -179,6 +152,7 @@ extension FeedDefinition {
     rules.headers = []
     rules.everySeconds = nil
     rules.hold = nil
+    rules.isWindow = false
     rules.ttl = nil
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)

@@ -27,8 +27,7 @@ struct FeedSection {
     "title", "layout", "home", "noun", "nouns", "byline", "source", "public-only", "search",
     "headers", "every", "hold", "ttl", "format", "delimiter", "header", "encoding", "items",
     "id", "currency", "date-order", "zone", "from-text", "fields", "attributes", "shared",
-    "selection", "pages",
-    "error",
+    "selection", "window", "pages", "error",
   ]
 
   private static let example = "id: id, or id: {made-from: [name, address]} where there is none"
@@ -49,9 +48,7 @@ struct FeedSection {
     if let fromText = section.first(where: { $0.key == "from-text" }) {
       try readFromText(fromText.value, into: &definition)
     }
-    if let pages = section.first(where: { $0.key == "pages" }) {
-      try PageSection.check(pages.value, of: definition)
-    }
+    try PageSection.check(section, of: definition)
     guard section.contains(where: { $0.key == "id" }) else {
       throw entry.location.problem(
         "the feed “\(name)” has no id.", hint: "Say what identifies an offer: \(Self.example).")
@@ -100,6 +97,7 @@ struct FeedSection {
     case "attributes": definition.attributes = try attributes(value, key, from: item)
     case "shared": definition.shared = try attributes(value, key, from: .document)
     case "selection": definition.isSelection = try value.isTrue(of: key)
+    case "window": definition.isWindow = try value.isTrue(of: key)
     case "pages": definition.pages = try PageSection.rule(value)
     case "error": definition.error = try Self.paths(value, key)
     default: throw unknown(entry)
@@ -373,76 +371,44 @@ enum HeaderSection {
     var names: Set<String> = []
     return try node.entries(of: "headers").map { entry in
       let name = entry.key
-      guard isToken(name) else {
-        throw entry.location.problem(
-          "“\(name)” is not a valid header name.", hint: "Write one such as Authorization.")
-      }
-      guard !reserved.contains(name.lowercased()) else {
-        throw entry.location.problem("the header “\(name)” cannot be set.")
-      }
-      guard names.insert(name.lowercased()).inserted else {
-        throw entry.location.problem("the header “\(name)” is a duplicate.")
+      do throws(OffersError) {
+        try check(name, isNewIn: &names)
+      } catch {
+        throw entry.location.problem(error.message, hint: error.hint?.text)
       }
       let text = try entry.value.filledText(of: name)
-      guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-        throw entry.value.problem("“\(name)” has a line break or control character in it.")
-      }
-      let value = try entry.value.understand { try Template(parsing: text, for: .header) }
-      return RequestHeader(name: name, value: value)
+      return try entry.value.understand { try header(name, text) }
     }
+  }
+
+  /// Refuses a name that a header cannot have.
+  static func check(_ name: String, isNewIn names: inout Set<String>) throws(OffersError) {
+    guard isToken(name) else {
+      throw OffersError(
+        .invalidRequest, "“\(name)” is not a valid header name.",
+        hint: "Write one such as Authorization.")
+    }
+    guard !reserved.contains(name.lowercased()) else {
+      throw OffersError(.invalidRequest, "the header “\(name)” cannot be set.")
+    }
+    guard names.insert(name.lowercased()).inserted else {
+      throw OffersError(.invalidRequest, "the header “\(name)” is a duplicate.")
+    }
+  }
+
+  static func header(_ name: String, _ text: String) throws -> RequestHeader {
+    guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+      throw OffersError(
+        .invalidRequest, "“\(name)” has a line break or control character in it.")
+    }
+    return RequestHeader(name: name, value: try Template(parsing: text, for: .header))
   }
 
   /// Whether a text is a token (RFC 9110, section 5.6.2).
-  private static func isToken(_ text: String) -> Bool {
+  static func isToken(_ text: String) -> Bool {
     let others = "!#$%&'*+-.^_`|~".utf8
     return !text.isEmpty
       && text.utf8.allSatisfy { ASCII.isLetterOrDigit($0) || others.contains($0) }
-  }
-}
-
-/// The section of a definition that says how to get from page to page.
-enum PageSection {
-  private static let keys = ["next", "total", "first", "limit"]
-  /// The value of `next` for an address in the response's `Link` header.
-  static let linkHeader = "link-header"
-
-  static func rule(_ node: DefinitionNode) throws -> PageRule {
-    var rule = PageRule()
-    for entry in try node.entries(of: "pages") {
-      if entry.key == "next" && rule.total != nil || entry.key == "total" && rule.next != nil {
-        throw entry.location.problem(
-          "“next” and “total” cannot be combined.",
-          hint: "Remove total: the last page has no next one.")
-      }
-      switch entry.key {
-      case "next": rule.next = try next(entry.value)
-      case "total": rule.total = try entry.value.path(of: "total", in: .document)
-      case "first": rule.first = try entry.value.number(of: "first", in: 0...1_000_000)
-      case "limit": rule.limit = try entry.value.number(of: "limit", in: 1...10_000)
-      default:
-        throw entry.location.problem(
-          "“\(entry.key)” is unknown in “pages”.",
-          hint: NearestWord.hint(for: entry.key, among: keys, title: "Allowed"))
-      }
-    }
-    return rule
-  }
-
-  /// Refuses `total` where neither the source nor the search contains {page}.
-  static func check(_ node: DefinitionNode, of definition: FeedDefinition) throws {
-    guard case .map(let entries) = node.content, definition.pages?.next == nil,
-      let total = entries.first(where: { $0.key == "total" }), let source = definition.source,
-      !source.hasPage, definition.search?.hasPage != true
-    else { return }
-    throw total.location.problem(
-      "“total” says how many pages there are, and “source” has no place for a page's number.",
-      hint: "Put {page} there, as in ?page={page}, or give the path of the next page's address: "
-        + "next: links.next.")
-  }
-
-  private static func next(_ node: DefinitionNode) throws -> PageRule.Next {
-    if case .text(linkHeader, _) = node.content { return .linkHeader }
-    return .path(try node.path(of: "next", in: .document))
   }
 }
 

@@ -1,7 +1,7 @@
 import OffersCore
 
-/// The names of an offer's fields in English, German, Spanish, French and Italian, and the words
-/// that decide between members of similar names.
+/// The names of an offer's fields in English, German, Spanish, French and Italian, the usual ones in
+/// other languages, and the words that decide between members of similar names.
 enum FieldNames {
   /// Returns how well a member's name fits a field: 0 is best; nil when it does not fit.
   ///
@@ -9,13 +9,21 @@ enum FieldNames {
   ///   - words: the words of the member's name, or of the object of which it is the main value.
   ///   - field: the field that might take the member's value.
   static func rank(_ words: KeyWords, as field: OfferField) -> Int? {
+    ownRank(words, as: field) ?? rankAmongWords(words, as: field)
+  }
+
+  private static func ownRank(_ words: KeyWords, as field: OfferField) -> Int? {
     guard let names = names[field] else { return nil }
     if let place = names[words.joined] { return place }
     // In `offer_title`, `dealPrice` and `product-image`, the field's name follows a word for the
     // offer itself; `price_in_cents` and `price_incl_tax` say more about the amount.
     var rest = words.words
     if rest.count > 1, subjects.contains(rest[0]) { rest.removeFirst() }
-    if field == .reward { rest.removeAll(where: amountWords.contains) }
+    if field == .reward {
+      rest.removeAll(where: amountWords.contains)
+      // `reward_value` is the reward.
+      if rest.count > 1, valueWords.contains(rest[rest.count - 1]) { rest.removeLast() }
+    }
     if rest.count < words.words.count, let place = names[rest.joined()] {
       // The price with the tax, which people pay, comes before a plain one, and that without it last.
       if field != .reward { return place + 1 }
@@ -32,9 +40,41 @@ enum FieldNames {
     }
   }
 
+  /// The rank from which on names have the name of a field among other words.
+  static let qualifiedRank = 200
+
+  /// Ranks a name in which a field's name stands among words that say no more about the value, behind all other
+  /// names: `Prix de vente TTC`, `Artikelnummer im Shop`, `Produktbeschreibung`. Any other word around it, as in
+  /// `Shipping price`, may make it the name of another value.
+  private static func rankAmongWords(_ words: KeyWords, as field: OfferField) -> Int? {
+    guard let names = names[field], let qualifiers = qualifiers[field], words.words.count <= 8
+    else { return nil }
+    let kept = words.words.filter { word in
+      !fillers.contains(word) && !things.contains(word) && !qualifiers.contains(word)
+        && !(field == .reward && amountWords.contains(word))
+    }.map { names[$0] == nil ? withoutThing($0, names) : $0 }
+    if let place = names[kept.joined()] { return qualifiedRank + place }
+    // `Hersteller / Marke` has two names.
+    let places = kept.compactMap { names[$0] }
+    guard field != .reward, places.count == kept.count else { return nil }
+    return places.min().map { qualifiedRank + $0 }
+  }
+
+  /// A compound such as `produktbeschreibung` without the word for the offer itself, if the rest is a name.
+  private static func withoutThing(_ word: String, _ names: [String: Int]) -> String {
+    let rests = things.filter(word.hasPrefix).map { String(word.dropFirst($0.count)) }
+    return rests.filter { $0.count > 2 && names[$0] != nil }.min() ?? word
+  }
+
+  /// Whether a name is that of a code.
+  static func isCode(_ words: KeyWords) -> Bool {
+    words.words.contains { $0.hasSuffix("code") || $0.hasSuffix("codes") || codes.contains($0) }
+  }
+
   /// Whether a name says that the user pays the value.
   static func isPrice(_ words: KeyWords) -> Bool {
     words.joined.hasPrefix("unitamount") || words.has(oneOf: payWords)
+      || barePrices.contains(words.joined)
       || priceWords.contains { words.joined.contains($0) }
   }
 
@@ -42,6 +82,20 @@ enum FieldNames {
   static func isReward(_ words: KeyWords) -> Bool {
     words.has(oneOf: rewardWords) || words.has(oneOf: percentWords)
       || ["reward", "cashback"].contains { words.joined.contains($0) }
+  }
+
+  /// Whether a name says that the value is a percentage, as `discount_percent` and `cashback_rate` do.
+  static func isPercentage(_ words: KeyWords) -> Bool {
+    words.has(oneOf: percentWords) || words.words.last == "rate" && isReward(words)
+  }
+
+  /// Whether a name is that of a text before a price, as `pre_price_text`, or behind it, as `price_suffix`.
+  ///
+  /// - Parameter owner: the words of the object that the member is in, unless it is the item.
+  static func isAffix(_ words: KeyWords, in owner: KeyWords?, isBefore: Bool) -> Bool {
+    words.has(oneOf: isBefore ? ["pre", "prefix"] : ["post", "suffix"])
+      && !words.has(oneOf: taxWords)
+      && [words, owner].compactMap(\.self).contains { isPrice($0) || isReward($0) }
   }
 
   /// Whether a name announces a payment or a discount, so that texts without a number are rewards.
@@ -87,8 +141,46 @@ enum FieldNames {
   private static let subjects = set(
     """
     offer deal product item coupon promo promotion voucher angebot angebots produkt artikel oferta
-    producto offre produit offerta prodotto article event listing
+    producto offre produit offerta prodotto article event listing gutschein
     """)
+
+  /// Words for the offer itself, also in other forms than as the first word of a name.
+  private static let things = subjects.union(
+    set(
+      """
+      offers products items articles produkts produkte produktes artikels produits artikelen
+      productos prodotti produktu produktow towaru товара
+      """))
+  /// Small words between the words of a name.
+  private static let fillers = set(
+    """
+    of the a an in for im am des der die das dem den du de d la le les l el los las del della dello
+    dell di da do dos van het voor pour par para zu zum zur vers
+    """)
+  /// Words beside the name of a field that do not make it another value's.
+  private static let qualifiers: [OfferField: Set<String>] = [
+    .id: set("unique variant merchant shop store own internal intern interne main"),
+    .name: set("full short long display main public complete complet court"),
+    .description: set(
+      """
+      short long full courte longue kurz kurze lang lange corta larga breve lunga complete html
+      plain main detailed detaillee detallada dettagliata korte
+      """),
+    .terms: set("use utilisation usage uso nutzung general generales generali"),
+    .reward: set(
+      """
+      variant shop store online web current actual aktueller unser our notre nuestro nostro final
+      public display
+      """),
+    .url: set("page seite pagina site web direct full affiliate tracking public detail details"),
+    .retailer: set("name nom nombre nome nazwa naam official"),
+    .categories: set(
+      """
+      merchant shop store main primary path tree full default defaut defecto predefinita principal
+      principale haupt name nom nombre nome
+      """),
+    .startsAt: periodWords, .expiresAt: periodWords,
+  ]
 
   /// Words in the name of a price that has a tax in it.
   private static let taxWords = set(
@@ -107,9 +199,14 @@ enum FieldNames {
   private static let amountWords = taxWords.union(netWords).union(percentWords).union(minorWords)
     .union(["money", "in"])
 
+  /// Words at the end of the name of an amount.
+  private static let valueWords = set("value amount rate betrag wert")
+
   private static let priceWords = [
     "price", "pricing", "preis", "precio", "prezzo", "価格", "价格", "가격",
   ]
+  /// Names of a price that say how it is meant only.
+  private static let barePrices = set("now was jetzt statt brutto netto")
   /// Words for a price that are also parts of other words.
   private static let payWords = set(
     """
@@ -131,8 +228,11 @@ enum FieldNames {
   static let currencies = set(
     """
     currency currencycode currencyid isocurrency pricecurrency waehrung waehrungscode moneda devise
-    valuta divisa
+    valuta divisa waluta moeda валюта
     """)
+
+  /// Words in the name of a member with a URL or a path, besides the names of links and images.
+  static let paths = set("path pfad slug uri src source file permalink endpoint")
 
   /// Words in the name of the price of a sale.
   static let sales = set(
@@ -153,14 +253,23 @@ enum FieldNames {
 
   /// Words beside one for a begin or an end that do not change it.
   private static let dateWords = set(
-    "date datetime time timestamp ts dt day at on datum fecha data valid active live available use redeem"
-  )
+    """
+    date datetime time timestamp ts dt day at on datum fecha data valid active live available use
+    redeem geldig gaeller wazne
+    """)
+  private static let periodWords = dateWords.union(
+    set("validite validez validita gueltigkeit validade"))
 
   private static let imageWords = set(
     """
     image img picture photo thumbnail thumb poster icon bild imagen foto immagine artwork cover logo
     banner bilder vignette backdrop
     """)
+  private static let codes = set("kod codigo codigos codice codici код")
+  /// Words in the name of an id that people know the product by.
+  static let productCodes = codes.union(
+    set("code sku ean gtin upc mpn asin artikelnummer reference referenz referencia indeks артикул")
+  )
   static let smallImages = set("thumb thumbnail small icon logo favicon avatar mini")
 
   /// Names of an object that wraps the members of an item, as in `{"node": {…}}`.
@@ -215,21 +324,23 @@ enum FieldNames {
   /// The fields' names, with their words joined, in order of preference.
   private static let names: [OfferField: [String: Int]] = [
     .id: """
-    id guid uuid uid identifier identifiant identificador identificativo kennung key sku asin gtin
-    ean upc mpn artikelnummer itemno itemnumber productno articleno artno angebotsnummer nummer number nr slug
+    id guid uuid uid identifier identifiant identificador identificativo kennung key sku awproductid
+    merchantproductid asin gtin ean upc mpn artikelnummer itemno itemnumber productno articleno artno angebotsnummer nummer number nr slug
     handle code
+    reference referenz referencia ref codigo codice kod indeks артикул
     """,
     .name: """
     title name headline titel titulo titre titolo nombre nom nome bezeichnung ueberschrift heading
     displayname fullname longname shorttitle label caption subject produktname artikelbezeichnung
     intitule libelle denominazione nickname offer deal product item promotion promo angebot produkt
     artikel oferta producto offre produit offerta prodotto
+    productnaam benaemning nazwa название наименование nazev
     """,
     .description: """
     description desc beschreibung descripcion descrizione descricao descriptionhtml longdescription
     fulldescription selftext body bodyhtml contenthtml content text overview summary abstract
     excerpt zusammenfassung kurzbeschreibung shortdescription details detail about synopsis resumen
-    resume sommario info blurb teaser snippet tagline subtitle
+    resume sommario info blurb teaser snippet tagline subtitle omschrijving
     """,
     .terms: """
     terms termsandconditions termsconditions conditions fineprint legal restrictions disclaimer tnc
@@ -240,7 +351,7 @@ enum FieldNames {
     reward rewardtext cashback cashbacktext currentvalue rebate saleprice promoprice
     promotionalprice discountedprice discountprice prixpromo preciooferta prezzoofferta actieprijs
     kampanjpris precopromocional specialprice dealprice offerprice angebotspreis aktionspreis
-    currentprice finalprice newprice price pricetext preis precio prix prezzo prices savings
+    pricetext currentprice finalprice newprice price preis precio prix prezzo prices savings
     discount discountvalue discounttext percentoff percentageoff percent percentage rabatt nachlass descuento remise reduction sconto ersparnis
     bonus amount betrag value wert cost minprice pricerange unitamount unitprice amountoff
     discountamount priceusd priceeur pricegbp sellingprice sellprice salesprice ourprice yourprice
@@ -248,27 +359,31 @@ enum FieldNames {
     precioventa preciofinal pvp prixvente prixfinal prezzofinale prezzovendita cena pris prijs
     verkoopprijs preco precofinal hinta fiyat cijena pret цена стоимость ціна 価格 价格 가격 baseprice
     nowprice wasprice fullprice regularprice listprice retailprice normalprice originalprice nettopreis rrp uvp msrp
+    now jetzt brutto
     """,
     .imageURL: """
     image imageurl imagelink imagehref imageuri imagesrc img imgurl picture pictureurl photo
     photourl images pictures photos mainimage primaryimage featuredimage heroimage coverimage bild
     bildurl bilder imagen foto immagine posterpath poster cover artwork artworkurl thumbnail
     thumbnailurl thumb banner
+    imagem afbeelding zdjecie obrazek изображение фото
     """,
     .url: """
     link htmlurl weburl url permalink weblink canonicalurl href deeplink trackinglink landingpage
     landingurl affiliateurl buyurl awdeeplink shareurl lien enlace adresse links webpage website site
+    laenk lenke odkaz ссылка
     """,
     .retailer: """
     retailer retailername store storename merchant merchantname shop shopname seller sellername
     vendor vendorname advertiser advertisername programname haendler haendlername markt anbieter tienda comercio
     magasin enseigne marchand vendeur negozio venditore brand brandname marke marca marque marchio
     hersteller manufacturer supplier company companyname
+    herstellername markenname merk varumaerke producent производитель бренд
     """,
     .categories: """
     categories category categoryname advertisercategory kategorien kategorie categorias categoria categorie producttype googleproductcategory
-    warengruppe genres genre primarygenrename department section rubrik sparte tags tag keywords
-    topics topic cuisine cuisines labels
+    merchantcategory warengruppe genres genre primarygenrename department section rubrik sparte tags tag keywords
+    topics topic cuisine cuisines labels kategoria категория
     """,
     .startsAt: """
     starts start startsat startdate startson starttime startsdate validfrom validfromdate validsince
@@ -276,6 +391,7 @@ enum FieldNames {
     fechainicio desde validodesde debut datedebut datadebut validodal inizio datainizio
     effectivedate effectivefrom availabilitydate validityfrom validitystart from since startdatetime
     startingdate startingat dal
+    begindatum vanaf geldigvan od
     """,
     .expiresAt: """
     expires expiresat expireson expiry expirydate expirationdate expiration expiredate expire
@@ -286,6 +402,7 @@ enum FieldNames {
     validityuntil to till until through thru validuntildate validtodate enddatetime expirydatetime
     expirytime expiresdate endingdate endingat lastday closes closesat bisdatum al exp useby redeemby bestbefore
     gooduntil finish validity validupto
+    einddatum slutdatum tot waznosc
     """,
     .latitude: "latitude lat breitengrad geolat latitud latitudine",
     .longitude: "longitude lng lon long laengengrad geolong longitud",
@@ -347,7 +464,9 @@ struct KeyWords {
   private static let spellings: [Character: String] = [
     "ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "á": "a", "à": "a", "â": "a", "ã": "a", "å": "a",
     "ç": "c", "é": "e", "è": "e", "ê": "e", "ë": "e", "í": "i", "ì": "i", "î": "i", "ï": "i",
-    "ñ": "n", "ó": "o", "ò": "o", "ô": "o", "õ": "o", "ú": "u", "ù": "u", "û": "u",
+    "ñ": "n", "ó": "o", "ò": "o", "ô": "o", "õ": "o", "ú": "u", "ù": "u", "û": "u", "ą": "a",
+    "ć": "c", "č": "c", "ę": "e", "ě": "e", "ł": "l", "ń": "n", "ř": "r", "ś": "s", "š": "s",
+    "ź": "z", "ż": "z", "ž": "z", "ý": "y", "ů": "u", "ø": "o",
   ]
 
   /// The name as a label, such as `Vote average` for `vote_average`.

@@ -15,8 +15,9 @@ package struct FieldRule: Sendable, Hashable {
     /// The rule for the number of decimals of an amount in minor units, such as cents; nil for
     /// amounts in major units.
     package var minorUnits: MinorUnitsRule?
-    /// The path of a value that says whether the amount is a percentage, such as `percent`, `%` or `true`; nil for
-    /// an amount of money.
+    /// The path of a value that says whether the amount is a percentage, such as `percent`, `%` or `true`, or
+    /// in minor units, such as `cents`; nil for an amount of money. An amount beside such a value is a
+    /// discount, so that a minus before it says nothing.
     package var percent: FieldPath?
     /// The dates outside which a price does not count; nil for a price that always counts.
     package var sale: SaleDatesRule?
@@ -160,13 +161,25 @@ enum PercentWord {
   /// Whether a value says that the amount is money.
   static func isMoney(_ text: String) -> Bool {
     let word = text.trimmed().lowercased()
-    return ["false", "0", "n", "no"].contains(word)
+    return ["false", "0", "n", "no"].contains(word) || isMinor(word) || isCurrency(text)
       || [
         "fixed", "amount", "flat", "absolute", "money", "cash", "dollar", "value", "betrag", "fix",
       ]
       .contains { word.contains($0) }
-      || word.count == 3 && CurrencyCode(word.uppercased()) != nil
-      || ["$", "€", "£"].contains(word)
+  }
+
+  /// Whether a value says that the amount is money in minor units, such as cents.
+  static func isMinor(_ text: String) -> Bool {
+    FieldNames.minorWords.contains(text.trimmed().lowercased())
+  }
+
+  /// Whether a value is the sign or code of a currency; a code that is a word as well, such as `cup`, only in
+  /// capitals.
+  static func isCurrency(_ text: String) -> Bool {
+    let word = text.trimmed()
+    if ["$", "€", "£", "¥", "₹"].contains(word) { return true }
+    guard let code = CurrencyCode(word.uppercased()) else { return false }
+    return !code.isWord || word == word.uppercased()
   }
 }
 

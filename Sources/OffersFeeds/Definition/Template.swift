@@ -14,6 +14,11 @@ package struct Template: Sendable, Hashable {
     case environment(String)
     /// The number of the page.
     case page
+    /// The number of records on the pages before.
+    case offset
+    /// The value by which the page before names this one. Without it, as on the first page, the parameter
+    /// of the address that has it is left out.
+    case next
     /// The words that are searched for.
     case query
   }
@@ -22,7 +27,7 @@ package struct Template: Sendable, Hashable {
   package enum Use: Sendable, Hashable {
     /// A value of an item: paths, but not {env:NAME}, which would store a secret in the database.
     case item
-    /// The address of a document: {page} and {env:NAME}.
+    /// The address of a document: {page}, {offset}, {next} and {env:NAME}.
     case source
     /// The address of a search: {query}, {page} and {env:NAME}.
     case search
@@ -39,7 +44,10 @@ package struct Template: Sendable, Hashable {
   /// True when the template contains {query}.
   package var hasQuery: Bool { parts.contains(.query) }
   /// True when the template contains {page}, so that each page has its own address.
-  package var hasPage: Bool { parts.contains(.page) }
+  package var hasPage: Bool { has(.page) }
+
+  /// True when the template contains a placeholder without a name of its own.
+  package func has(_ part: Part) -> Bool { parts.contains(part) }
 
   /// Parses a template.
   ///
@@ -60,6 +68,8 @@ extension Template: CustomStringConvertible {
       case .path(let path): "{\(path)}"
       case .environment(let name): "{env:\(name)}"
       case .page: "{page}"
+      case .offset: "{offset}"
+      case .next: "{next}"
       case .query: "{query}"
       }
     }.joined()
@@ -183,13 +193,17 @@ struct TemplateScanner {
     switch content {
     case "page":
       return .page
+    case "offset" where use == .source: return .offset
+    case "next" where use == .source: return .next
     case "query" where use == .source:
       throw problem(
         "{query} at character \(start + 1) is for a search", hint: "Move the address to search.")
     case "query":
       return .query
     default:
-      let words = use == .source ? ["page", "env:NAME"] : ["query", "page", "env:NAME"]
+      let words =
+        use == .source
+        ? ["page", "offset", "next", "env:NAME"] : ["query", "page", "env:NAME"]
       throw problem(
         "{\(content)} at character \(start + 1) is unknown here",
         hint: NearestWord.hint(for: content, among: words, title: "Allowed"))

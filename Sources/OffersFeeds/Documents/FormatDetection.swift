@@ -15,6 +15,8 @@ extension FeedFormat {
       JSONFeedReader(
         definition, assembler: assembler, document: document, sink: sink, isLines: self == .ndjson)
     case .csv: try TableFeedReader(definition, start: start, assembler: assembler, sink: sink)
+    case .jsonLD:
+      PageFeedReader(assembler: assembler, address: assembler.links.address, sink: sink)
     }
   }
 }
@@ -28,16 +30,21 @@ package enum FormatDetection {
   ///   - definition: how to read the document. The bytes decide only if it names no format.
   ///   - isWhole: true to decide with these bytes, because the document has no more or enough are
   ///     held.
-  /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names JSON, and for
-  ///   another document that is known and is no feed.
+  /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names JSON, for
+  ///   another document that is known and is no feed, and for a table whose columns have no names.
   static func find(
     in start: [UInt8], definition: FeedDefinition, isWhole: Bool
   ) throws -> FeedFormat? {
     let text = start[...]
     guard let first = text.firstIndex(where: { $0 > 0x20 }) else {
-      return isWhole ? definition.format ?? .json : nil
+      // The readers report that the document is empty.
+      return isWhole ? definition.format.flatMap { $0 == .jsonLD ? nil : $0 } ?? .json : nil
     }
     let format = definition.format
+    if format == .jsonLD {
+      guard text[first] == 0x3C else { throw refusal("not a web page") }
+      return .jsonLD
+    }
     if text[first] == 0x3C, format == nil || format == .xml || format == .csv {
       if !isWhole, text.count - first < pageBytes { return nil }
       if let kind = kind(ofMarkup: text[first...]) { throw refusal(kind) }
@@ -56,7 +63,9 @@ package enum FormatDetection {
       return mayBeLines ? linesOrOne(text[first...], isWhole: isWhole) : .json
     }
     if !isWhole, start.count <= TableLayout.sampleBytes { return nil }
-    return TableLayout.find(in: start, definition: definition) == nil ? .json : .csv
+    if TableLayout.find(in: start, definition: definition) != nil { return .csv }
+    if TableLayout.lacksNames(start) { throw refusal("a table without names of columns") }
+    return .json
   }
 
   // MARK: Documents that are no feeds
@@ -72,6 +81,7 @@ package enum FormatDetection {
     switch rootName(text) {
     case "opml": return "a list of feeds (OPML), not a feed"
     case "urlset", "sitemapindex": return "a map of a site's pages, not a feed"
+    case "workbook": return "a workbook (XML of Excel), not a feed"
     case "svg": return "an image (SVG), not a feed"
     default: return nil
     }
@@ -101,9 +111,14 @@ package enum FormatDetection {
     if kind.hasPrefix("a web page") || isFeed {
       hint = "Nothing was changed. Open the source in a browser: it may ask for a login."
     } else if kind.hasPrefix("an export") {
-      hint = Hint("Nothing was changed. To read it:", command: "offers import FILE")
+      hint = Hint("Nothing was changed. Import it.", command: "offers import FILE")
     } else if kind.hasPrefix("a list of feeds") {
-      hint = "Nothing was changed. Add one of its feeds by its own address."
+      hint = Hint("Nothing was changed. Import its feeds.", command: "offers feeds import FILE")
+    } else if kind.hasPrefix("a workbook") {
+      hint = "Nothing was changed. Save the sheet as CSV."
+    } else if kind.hasPrefix("a table") {
+      hint =
+        "Nothing was changed. Name the columns in a definition, as in header: [id, name, price]."
     }
     return OffersError(.malformedFeed, "The document is \(kind).", hint: hint)
   }

@@ -45,6 +45,19 @@ struct TableLayout {
     }
   }
 
+  /// Whether a text in which no layout is found is a table without names of columns: most of its rows have the same
+  /// number of cells, and each of these a number or an address among them.
+  static func lacksNames(_ text: [UInt8]) -> Bool {
+    let size = min(text.count, sampleBytes)
+    let sample = text.prefix(size) + [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
+    return Array(sample).withUnsafeBufferPointer { bytes -> Bool in
+      guard let start = bytes.baseAddress else { return false }
+      let search = Search(
+        start: start, end: start + size, isWhole: size == text.count, keys: nil, isDeclared: false)
+      return delimiters.contains(where: search.hasValues)
+    }
+  }
+
   /// The kind of a row.
   enum RowKind {
     case record
@@ -224,6 +237,24 @@ struct TableLayout {
       return rows
     }
 
+    /// Whether rows of values are divided by a delimiter.
+    func hasValues(_ delimiter: UInt8) -> Bool {
+      let rows = rows(delimiter, from: 0, lines: 0).prefix(TableLayout.headerLimit)
+      let groups = Dictionary(grouping: rows.filter { $0.count > 1 }, by: \.count).values
+      return groups.contains { alike in
+        alike.count > 1 && alike.count * 2 >= rows.count
+          && alike.allSatisfy { row in
+            row.cells.prefix(TableLayout.cellLimit).contains { cell in
+              let bytes = cell.trimmed().utf8
+              let isNumber =
+                bytes.contains(where: CharacterScan.isDigit)
+                && bytes.allSatisfy { CharacterScan.isDigit($0) || ".,-".utf8.contains($0) }
+              return isNumber || cell.contains("://")
+            }
+          }
+      }
+    }
+
     /// Counts what speaks for the first row as the header of the others.
     private mutating func candidate(_ rows: ArraySlice<Row>, _ delimiter: UInt8) -> Candidate {
       let row = rows[rows.startIndex]
@@ -257,7 +288,8 @@ struct TableLayout {
     /// Whether cells may be the names of columns: short texts, not numbers and not addresses, most of which are there.
     private func areNames(_ cells: [String]) -> Bool {
       let cells = cells.prefix(TableLayout.cellLimit)
-      guard cells.count(where: { !$0.isBlank }) * 2 > cells.count else { return false }
+      guard cells.count(where: { !$0.isBlank }) * 2 > cells.count, isDeclared || !isProse(cells)
+      else { return false }
       return cells.allSatisfy { cell in
         if cell.isEmpty { return true }
         guard cell.utf8.count <= 300 else { return false }
@@ -265,6 +297,16 @@ struct TableLayout {
         return cell.utf8.contains { CharacterScan.isLetter($0) || $0 >= 0x80 }
           && !cell.utf8.contains { "{}<>".utf8.contains($0) } && !cell.contains("://")
       }
+    }
+
+    /// Whether cells are the parts of a sentence between its commas: each begins with a space, and one has several
+    /// words or ends the sentence.
+    private func isProse(_ cells: ArraySlice<String>) -> Bool {
+      cells.count > 1 && cells.dropFirst().allSatisfy { $0.utf8.first == 0x20 }
+        && cells.contains { cell in
+          let text = cell.trimmed().utf8
+          return text.count { $0 == 0x20 } > 1 || text.last.map { ".!?".utf8.contains($0) } ?? false
+        }
     }
 
     private mutating func isKnown(_ cell: String) -> Bool {

@@ -20,6 +20,9 @@ static const unsigned char ibotta_yaml[] = {
 static const unsigned char jsonfeed_yaml[] = {
 #embed "../Shipped/jsonfeed.yaml"
 };
+static const unsigned char jsonld_yaml[] = {
+#embed "../Shipped/jsonld.yaml"
+};
 static const unsigned char merchant_yaml[] = {
 #embed "../Shipped/merchant.yaml"
 };
@@ -182,6 +185,7 @@ static const struct {
   {"facts.yaml", facts_yaml, sizeof facts_yaml},
   {"ibotta.yaml", ibotta_yaml, sizeof ibotta_yaml},
   {"jsonfeed.yaml", jsonfeed_yaml, sizeof jsonfeed_yaml},
+  {"jsonld.yaml", jsonld_yaml, sizeof jsonld_yaml},
   {"merchant.yaml", merchant_yaml, sizeof merchant_yaml},
   {"movies.yaml", movies_yaml, sizeof movies_yaml},
   {"rdf.yaml", rdf_yaml, sizeof rdf_yaml},

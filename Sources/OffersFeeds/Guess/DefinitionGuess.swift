@@ -1,4 +1,3 @@
-import Foundation
 import OffersCore
 
 /// Proposes a definition for an unknown document, from its start.
@@ -16,6 +15,8 @@ package final class DefinitionGuess {
     package var points: [String]
     /// The kind of the document; nil if its format does not say what its items are.
     package var kind: WellKnownKind?
+    /// The proposals of how to get to further pages, which only a trial can decide about.
+    package var pages = PagesGuess()
     /// The members of the items, for values that the user maps to a field; nil for a known kind.
     var fields: FieldGuess?
 
@@ -33,22 +34,23 @@ package final class DefinitionGuess {
   /// Takes any value as an offer.
   private var blank = FeedDefinition(
     name: "feed", id: .madeFrom([.itself]), fields: [.name: FieldRule(.path(.itself))])
-  private let transcoder: TextTranscoder
+  private var transcoder = TextTranscoder(charset: nil)
+  private var hasBegun = false
   private var text: [UInt8] = []
   private var isCut = false
+  private var isEnded = false
 
   private static let sampleBytes = 4 << 20
 
   /// - Parameters:
   ///   - name: the name of the feed; `finish` refuses an invalid one.
-  ///   - charset: the encoding that the server declares.
   ///   - items: the path of the offers; nil to find it.
   ///   - missing: the required values, `id` and `name`, that the user has not mapped. That no id is
   ///     found is an error only if the list contains `id`.
   ///   - isOnWeb: whether the document has an http or https address, from which relative addresses count.
   ///   - format: the document's format; nil to detect it.
   package init(
-    name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
+    name: String = "feed", items: FieldPath? = nil,
     missing: [String] = ["id", "name"], isOnWeb: Bool = true, format: FeedFormat? = nil
   ) {
     blank.format = format
@@ -56,7 +58,6 @@ package final class DefinitionGuess {
     self.name = name
     self.items = items
     self.missing = missing
-    transcoder = TextTranscoder(charset: charset)
   }
 
   /// True when the sample is full, so that the rest of the document need not be fetched.
@@ -64,8 +65,13 @@ package final class DefinitionGuess {
 
   /// Reads the next bytes of the document, decompressed.
   ///
+  /// - Parameter charset: the encoding that the server declares.
   /// - Throws: `OffersError` with `malformedFeed` when the encoding is not supported.
-  package func consume(_ bytes: UnsafeRawBufferPointer) throws {
+  package func consume(_ bytes: UnsafeRawBufferPointer, charset: String? = nil) throws {
+    if !hasBegun {
+      hasBegun = true
+      transcoder = TextTranscoder(charset: charset)
+    }
     if !isCut { try transcoder.consume(bytes, keep) }
   }
 
@@ -75,31 +81,75 @@ package final class DefinitionGuess {
     text.append(contentsOf: piece.prefix(room))
   }
 
+  /// The feeds that the document links to if it is a web page; nil for another document. The document has
+  /// ended.
+  ///
+  /// - Parameters:
+  ///   - address: the URL of the page, after redirects.
+  ///   - charset: the encoding that the server declares; nil for none.
+  ///   - header: the links of the response's head.
+  package func feedLinks(
+    of address: String, charset: String?, header: [PageLink]
+  ) throws -> FeedLinks? {
+    try end()
+    guard FormatDetection.isWebPage(text) else { return nil }
+    var page = text
+    if String(validating: text, as: UTF8.self) == nil {
+      page = []
+      let transcoder = TextTranscoder(charset: charset ?? "windows-1252", isCertain: true)
+      func take(_ piece: UnsafeRawBufferPointer) { page.append(contentsOf: piece) }
+      try text.withUnsafeBytes { try transcoder.consume($0, take) }
+      try transcoder.finish(take)
+    }
+    return FeedLinks(page: page, address: address, header: header)
+  }
+
+  private func end() throws {
+    if isEnded { return }
+    isEnded = true
+    if !isCut { try transcoder.finish(keep) }
+  }
+
   /// Returns the proposal for the document, which has ended. This takes up to seconds of work.
   ///
+  /// - Parameter origin: the source and the response of the document.
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
   ///   `unexpectedShape` when no list of offers is found (the message names the lists of the
   ///   document), or when no stable values distinguish the offers; `invalidRequest` when the items
   ///   at a given path are not recognized as offers, or the name is not valid; `CancellationError`.
-  package func finish() throws -> Proposal {
+  package func finish(from origin: PagesGuess.Origin = PagesGuess.Origin()) throws -> Proposal {
     try FeedName.check(name)
-    if !isCut { try transcoder.finish(keep) }
+    try end()
+    if blank.format == nil, FormatDetection.isWebPage(text) { blank.format = .jsonLD }
     let format = try FormatDetection.find(in: text, definition: blank, isWhole: true) ?? .json
     let sample = Sample(text, as: format, definition: blank)
     var proposal: Proposal
-    if items == nil, let kind = WellKnownKind(sample) {
-      proposal = try propose(kind)
+    if items == nil || sample.isPage, let kind = WellKnownKind(sample) {
+      proposal = try propose(kind, sample, format, origin)
     } else {
       try checkIsValid(sample)
       proposal = try propose(from: sample, format)
+      findPages(&proposal, sample, format, origin)
     }
     if isCut { proposal.points.append("Only the first 4 MiB of the document were looked at.") }
     return proposal
   }
 
+  private func findPages(
+    _ proposal: inout Proposal, _ sample: Sample, _ format: FeedFormat, _ origin: PagesGuess.Origin
+  ) {
+    let isTree = format == .json || format == .xml
+    proposal.pages = PagesGuess(
+      root: isTree ? sample.root : nil, items: proposal.definition.items.first?.steps ?? [],
+      itemCount: isCut ? nil : proposal.itemCount, kind: proposal.kind, from: origin)
+    proposal.definition.pages = proposal.definition.pages ?? proposal.pages.plainRule
+  }
+
   /// Proposes the definition of a known kind, without the first rules of its id that give several items
   /// the same id, if the rules after them tell more items apart.
-  private func propose(_ kind: WellKnownKind) throws -> Proposal {
+  private func propose(
+    _ kind: WellKnownKind, _ sample: Sample, _ format: FeedFormat, _ origin: PagesGuess.Origin
+  ) throws -> Proposal {
     var best = try kind.definition(named: name)
     var reading = try SampleReading(text, as: best, isCut: isCut)
     for id in best.id.shorter where reading.repeatCount > 0 {
@@ -111,6 +161,13 @@ package final class DefinitionGuess {
     try readTexts(&best, &reading)
     var proposal = Proposal(
       definition: best, itemCount: reading.itemCount, points: reading.notes, kind: kind)
+    findPages(&proposal, sample, format, origin)
+    if kind.isNews, reading.isNewestFirst, !proposal.pages.saysMore {
+      proposal.definition.isWindow = true
+      proposal.points.append(
+        "The feed shows its newest entries: those that it no longer shows stay in the list for 30 days. If "
+          + "it always has all that are valid, write window: false in the definition.")
+    }
     if kind == .shopify { proposal.currencyNote = Self.currencyNote("USD", .price) }
     return proposal
   }
@@ -175,7 +232,7 @@ package final class DefinitionGuess {
       if !isCut { _ = try SampleReading(text, as: blank, isCut: false) }
       throw candidates.problem(at: items)
     }
-    var fields = try FieldGuess(found.items)
+    var fields = try FieldGuess(found.items, dateOrder: DateOrderGuess.language(of: text))
     let identity = try IdentityGuess(fields, ownKeys: found.ownKeys)
     if let problem = identity.problem, missing.contains("id") { throw problem }
     if fields.fields[.name] == nil {
@@ -183,6 +240,7 @@ package final class DefinitionGuess {
     }
     let isEmpty = if case .madeFrom(let parts) = identity.rule { parts.isEmpty } else { false }
     var definition = definition(fields, identity, found, root, format)
+    definition.dateOrder = fields.dateOrder
     var sampled = try isEmpty ? nil : SampleReading(text, as: definition, isCut: isCut)
     if var reading = sampled {
       try readTexts(&definition, &reading)
@@ -205,18 +263,17 @@ package final class DefinitionGuess {
   ) -> FeedDefinition {
     var used = fields.usedKeys.union(fields.otherMinorAmounts.map(\.keys))
     // An id that is a product code is shown as an attribute as well; other ids are not.
-    let codes: Set = ["code", "sku", "ean", "gtin", "upc", "mpn", "asin", "artikelnummer"]
-    if let member = identity.member, !member.words.has(oneOf: codes) { used.insert(member.keys) }
+    if let member = identity.member, !member.words.has(oneOf: FieldNames.productCodes) {
+      used.insert(member.keys)
+    }
     let isLines = format == .ndjson || format == .csv
     let around = root.objects(around: found.steps)
-    let next = isLines ? nil : PagesGuess.findNext(in: root, items: found.steps)
     let title = isLines ? nil : Self.title(around)
     return FeedDefinition(
       name: name, title: title ?? TextRule(.constant(name)),
       presentation: FeedPresentation(valueRole: fields.valueRole), format: format,
       delimiter: blank.delimiter, header: blank.header,
       items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
-      pages: next.map { PageRule(next: .path($0)) },
       currency: Self.currency(around), id: identity.rule, fields: fields.fields,
       attributes: AttributeGuess.rules(
         fields.members, used: used, name: fields.chosen[.name]?.first))
@@ -279,11 +336,6 @@ package final class DefinitionGuess {
             : "a file has no address from which they count. To see the images, ")
           + "write image: https://HOST{\(image.path)}.")
     }
-    if definition.pages == nil, case .object(let object) = root,
-      let pages = PagesGuess.note(for: object)
-    {
-      notes.append(pages)
-    }
     return notes
   }
 
@@ -309,138 +361,6 @@ package final class DefinitionGuess {
   }
 }
 
-/// The kinds of feeds that are recognized by the start of a document and need no definition of
-/// their own.
-package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
-  /// RSS 0.9x and 2.0 (https://www.rssboard.org/rss-specification), product feeds included.
-  case rss
-  /// RSS 1.0 (https://web.resource.org/rss/1.0/spec).
-  case rdf
-  /// Atom (RFC 4287).
-  case atom
-  /// JSON Feed 1.0 and 1.1 (https://www.jsonfeed.org/version/1.1/).
-  case jsonfeed
-  /// The products of a Shopify shop.
-  case shopify
-  /// A table of products for Google Merchant Center (https://support.google.com/merchants/answer/7052112) or a
-  /// catalog of Meta (https://developers.facebook.com/docs/marketing-api/catalog/reference).
-  case merchant
-  /// A chart of one of Apple's stores in its oldest JSON.
-  case chart
-
-  /// The kind of the document that begins like this; nil for an unknown kind, and when more bytes are
-  /// needed to decide.
-  init?(_ sample: Sample) {
-    let found =
-      sample.isXML
-      ? Self.find(inXML: sample)
-      : sample.columns.isEmpty
-        ? Self.find(inJSON: sample) : Self.find(among: Set(sample.columns))
-    guard let found else { return nil }
-    self = found
-  }
-
-  /// Returns the shipped definition of this kind, under another name.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest` when `name` is not a valid feed name.
-  package func definition(named name: String) throws -> FeedDefinition {
-    try FeedName.check(name)
-    var definition = try FeedCatalog.definition(of: rawValue)
-    definition.name = name
-    return definition
-  }
-
-  private static func find(inXML sample: Sample) -> WellKnownKind? {
-    let prefix = sample.namespace.flatMap { KnownXMLNamespaces.findPrefix(of: $0) }
-    switch sample.root?.object?.members.first?.key {
-    case "rss": return .rss
-    case "RDF" where prefix == "rdf": return .rdf
-    case "feed" where prefix == "atom": return .atom
-    default: return nil
-    }
-  }
-
-  /// The kind of a table by its columns: those that both catalogs require.
-  private static func find(among columns: Set<String>) -> WellKnownKind? {
-    columns.isSuperset(of: ["id", "title", "description", "link", "image_link", "price"])
-      ? .merchant : nil
-  }
-
-  private static func find(inJSON sample: Sample) -> WellKnownKind? {
-    if case .list(let products)? = sample.root { return isShop(products) ? .shopify : nil }
-    guard case .object(let root)? = sample.root else { return nil }
-    if root["version"]?.scalar?.hasPrefix("https://jsonfeed.org/version/") == true {
-      return .jsonfeed
-    }
-    if case .list(let products)? = root["products"] { return isShop(products) ? .shopify : nil }
-    if case .object(let feed)? = root["feed"], isChart(feed) { return .chart }
-    return nil
-  }
-
-  /// Whether an object is the feed of a chart: it has an entry with a name in Apple's namespace, or
-  /// it has none and its author is the store.
-  private static func isChart(_ feed: SampleObject) -> Bool {
-    if let entry = feed["entry"]?.object { return entry["im:name"] != nil }
-    guard case .object(let author)? = feed["author"], case .object(let name)? = author["name"]
-    else { return false }
-    return name["label"]?.scalar == "iTunes Store"
-  }
-
-  private static func isShop(_ products: [SampleValue]) -> Bool {
-    guard case .object(let product)? = products.first, case .list? = product["variants"] else {
-      return false
-    }
-    return product["body_html"] != nil || product["handle"] != nil
-  }
-}
-
-/// The order of the numbers in the dates of a document.
-private enum DateOrderGuess {
-  /// The order of all dates such as `12/31/2026` in which a number above 12 tells it, if they agree; else that
-  /// of the language that the document declares. Nil if it is not known.
-  static func order(of text: [UInt8]) -> DateOrder? {
-    var orders: Set<DateOrder> = []
-    func number(_ start: Int) -> (value: Int, end: Int)? {
-      var (value, end) = (0, start)
-      while end < text.count, end - start < 3, CharacterScan.isDigit(text[end]) {
-        value = value * 10 + Int(text[end] - 0x30)
-        end += 1
-      }
-      return end == start || end - start > 2 ? nil : (value, end)
-    }
-    var index = 0
-    while index < text.count {
-      guard CharacterScan.isDigit(text[index]),
-        index == 0 || !CharacterScan.isDigit(text[index - 1]) && text[index - 1] != 0x2F,
-        let first = number(index), first.end < text.count, text[first.end] == 0x2F,
-        let second = number(first.end + 1), second.end < text.count, text[second.end] == 0x2F,
-        let year = number(second.end + 1)
-      else {
-        index += 1
-        continue
-      }
-      if (1...12).contains(first.value), (13...31).contains(second.value) { orders.insert(.mdy) }
-      if (13...31).contains(first.value), (1...12).contains(second.value) { orders.insert(.dmy) }
-      index = year.end
-    }
-    if orders.isEmpty { return language(text) }
-    return orders.count == 1 ? orders.first : nil
-  }
-
-  /// The order in the language of `<language>en-us</language>` or `"language": "de"`.
-  private static func language(_ text: [UInt8]) -> DateOrder? {
-    let start = String(decoding: text.prefix(64 << 10), as: UTF8.self).lowercased()
-    guard let place = start.range(of: "language") ?? start.range(of: "xml:lang") else { return nil }
-    let code = start[place.upperBound...].prefix(16).drop { !$0.isLetter }
-      .prefix { $0.isLetter || $0 == "-" || $0 == "_" }
-    if ["en-us", "en_us"].contains(code) { return .mdy }
-    let day = [
-      "de", "fr", "es", "it", "nl", "pt", "pl", "en-gb", "en-au", "en-nz", "en-ie", "en-in",
-    ]
-    return day.contains { code.hasPrefix($0) } ? .dmy : nil
-  }
-}
-
 /// The result of reading a sample with a definition.
 private struct SampleReading {
   let itemCount: Int
@@ -456,6 +376,13 @@ private struct SampleReading {
   var textRewardCount: Int { counts.textRewardCount }
   var textEndCount: Int { counts.textEndCount }
   var textCount: Int { counts.textCount }
+  /// Whether the offers are entries in the order of their publication, the newest first, as far as they
+  /// state it: entries with a member for a price are products.
+  var isNewestFirst: Bool {
+    rewardCount == textRewardCount
+      && (counts.datedCount < 2
+        || counts.olderCount > 0 && counts.newerCount * 3 <= counts.olderCount)
+  }
   private let counts = Counts()
 
   /// The number of bytes that are read between two looks at whether the task is cancelled.
@@ -481,7 +408,8 @@ private struct SampleReading {
         try reader.consume(UnsafeRawBufferPointer(rebasing: text[start..<end]))
       }
     }
-    if !isCut { try reader.finish() }
+    // The products of a page are found at its end.
+    if !isCut || definition.format == .jsonLD { try reader.finish() }
     itemCount = reader.itemCount
   }
 
@@ -505,6 +433,11 @@ private struct SampleReading {
     var textRewardCount = 0
     var textEndCount = 0
     var textCount = 0
+    /// The number of offers with a day of publication, and of those that are older or newer than the one before.
+    var datedCount = 0
+    var olderCount = 0
+    var newerCount = 0
+    private var lastDate = ""
 
     func accept(_ offer: OfferRecord, position: Int) {
       offerCount += 1
@@ -513,6 +446,14 @@ private struct SampleReading {
       if offer.isEndFromText { textEndCount += 1 }
       if offer.isRewardFromText || offer.isEndFromText { textCount += 1 }
       if let id = offer[.id] { ids.insert(Array(id.utf8)) }
+      let attributes = offer[.attributes].map(OfferAttribute.parse) ?? []
+      guard let date = attributes.first(where: { $0.label == OfferAttribute.published })?.value
+      else { return }
+      datedCount += 1
+      // They are written in ISO 8601.
+      if datedCount > 1, date < lastDate { olderCount += 1 }
+      if datedCount > 1, date > lastDate { newerCount += 1 }
+      lastDate = date
     }
 
     func skip(id: String?, position: Int, reason: String) {

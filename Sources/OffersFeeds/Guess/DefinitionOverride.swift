@@ -100,7 +100,8 @@ package struct DefinitionOverride {
     var definition = base ?? FeedDefinition(name: name, id: id, fields: [:])
     definition.name = name
     definition.id = id
-    definition.source = source
+    // A proposal's source has the parameters of its pages.
+    definition.source = base?.source ?? source
     for (field, value) in fields {
       definition.fields[field] = FieldRule(alternatives: [
         Self.alternative(value, for: field, in: base, fits ? proposal?.fields : nil)
@@ -157,5 +158,75 @@ package struct DefinitionOverride {
     let known = rules.flatMap(\.alternatives).first { $0.value == value && $0.reading != .text }
     if let known, field.readings.contains(known.reading) { alternative.reading = known.reading }
     return alternative
+  }
+}
+
+extension RequestHeader {
+  /// The headers of options on the command line.
+  ///
+  /// - Parameters:
+  ///   - lines: headers such as `X-Api-Key: {env:KEY}`.
+  ///   - user: a user for Basic authentication (RFC 7617), such as `ann` or `ann:{env:PASSWORD}`; nil for none.
+  ///   - feed: the name of the feed, after which the variable with the password is named by default.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid header, a duplicate, and a secret that is written
+  ///   out. No message repeats a value.
+  package static func parse(_ lines: [String], user: String?, of feed: String) throws
+    -> [RequestHeader]
+  {
+    var names: Set<String> = []
+    var headers: [RequestHeader] = []
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":") else {
+        throw OffersError(
+          .invalidRequest, "A header has no colon.", hint: "Write it as 'X-Api-Key: {env:KEY}'.")
+      }
+      let name = String(line[..<colon]).trimmed()
+      let text = String(line[line.index(after: colon)...]).trimmed()
+      try HeaderSection.check(name, isNewIn: &names)
+      guard !text.isEmpty else {
+        throw OffersError(.invalidRequest, "The header \(name) has no value.")
+      }
+      let header = try HeaderSection.header(name, text)
+      guard header.hasVariable || !isSecret(name) else {
+        throw OffersError(
+          .invalidRequest, "The value of \(name) would be stored, and visible in the definition.",
+          hint: Hint(
+            "Put it into an environment variable, and name that.",
+            command: "--header '\(name): {env:NAME}'"))
+      }
+      headers.append(header)
+    }
+    if let user {
+      try HeaderSection.check("Authorization", isNewIn: &names)
+      headers.append(try basic(user, of: feed))
+    }
+    return headers
+  }
+
+  private static func basic(_ user: String, of feed: String) throws -> RequestHeader {
+    let variable = feed.uppercased().replacing(bytes: "-", with: "_") + "_PASSWORD"
+    let (name, password) =
+      user.firstIndex(of: ":").map { (user[..<$0], user[user.index(after: $0)...]) }
+      ?? (user[...], "{env:\(variable)}")
+    let header = try HeaderSection.header("Authorization", "Basic \(name):\(password)")
+    guard !name.isEmpty, header.hasVariable else {
+      throw OffersError(
+        .invalidRequest,
+        name.isEmpty
+          ? "The user has no name." : "A password in a command would be visible to everybody.",
+        hint: Hint(
+          "Put it into an environment variable, and name that.",
+          command: "--user 'NAME:{env:PASSWORD}'"))
+    }
+    return header
+  }
+
+  private var hasVariable: Bool {
+    value.parts.contains { if case .environment = $0 { true } else { false } }
+  }
+
+  private static func isSecret(_ name: String) -> Bool {
+    let words = ["auth", "cookie", "key", "token", "secret", "password", "session"]
+    return words.contains { name.lowercased().contains($0) }
   }
 }

@@ -23,9 +23,10 @@ struct FieldGuess {
   ]
   private static let alternativeLimit = 3
 
+  /// - Parameter dateOrder: the order of the numbers in dates, if the values do not prove one.
   /// - Throws: `CancellationError`.
-  init(_ items: [SampleValue]) throws {
-    members = try ItemMember.all(of: items)
+  init(_ items: [SampleValue], dateOrder: DateOrder? = nil) throws {
+    members = try ItemMember.all(of: items, dateOrder: dateOrder)
     itemCount = items.count
     money = MoneyMembers(members)
     for field in Self.order {
@@ -65,7 +66,7 @@ struct FieldGuess {
   private mutating func take(_ found: [ItemMember], as field: OfferField) {
     chosen[field] = found
     usedKeys.formUnion(found.map(\.keys))
-    let alternatives = found.map { alternative(for: $0, as: field) }
+    let alternatives = found.flatMap { withAffixes(alternative(for: $0, as: field), of: $0, field) }
     fields[field] = FieldRule(alternatives: alternatives)
     // The members that say how an amount is meant are used as well.
     let paths = alternatives.flatMap(\.qualifiers)
@@ -97,15 +98,47 @@ struct FieldGuess {
     if [.name, .description, .terms].contains(field), member.hasMarkup { reading = .html }
     var alternative = FieldRule.Alternative(.path(path), reading: reading)
     if field != .reward { return alternative }
-    if member.words.has(oneOf: FieldNames.percentWords), member.isMostlyNumber {
+    let kind = money.kind(of: member)
+    let isPercentage =
+      member.words.has(oneOf: FieldNames.percentWords)
+      || kind == nil && FieldNames.isPercentage(member.words)
+    if isPercentage, member.isMostlyNumber {
       alternative.value = .template(Template([.path(path), .literal(" %")]))
     } else if member.part(\.isNumber) > 0.1 {
-      alternative.percent = money.kind(of: member)
+      alternative.percent = kind
       alternative.currency = money.currency(of: member)
       alternative.minorUnits = money.minorUnits(of: member)
     }
     alternative.sale = money.saleDates(of: member)
     return alternative
+  }
+
+  /// The alternative of a price, before it those with the texts that belong to it, such as the `2/` before
+  /// and the `/lb` behind it, of which an item may have both, one or none.
+  private func withAffixes(
+    _ plain: FieldRule.Alternative, of member: ItemMember, _ field: OfferField
+  ) -> [FieldRule.Alternative] {
+    // A text such as `price_text` is the whole price.
+    guard field == .reward, case .path(let path) = plain.value, !member.words.words.contains("text")
+    else { return [plain] }
+    func part(_ affix: ItemMember?, isBefore: Bool) -> [Template.Part]? {
+      guard let affix else { return nil }
+      // Words are set apart from the number.
+      let hasWords = affix.samples.contains { (isBefore ? $0.last : $0.first)?.isLetter == true }
+      let gap: [Template.Part] = hasWords ? [.literal(" ")] : []
+      return isBefore ? [.path(affix.path)] + gap : gap + [.path(affix.path)]
+    }
+    let before = part(money.affix(of: member, isBefore: true), isBefore: true)
+    let behind = part(money.affix(of: member, isBefore: false), isBefore: false)
+    let both = before.flatMap { before in behind.map { before + [.path(path)] + $0 } }
+    let forms = [both, before.map { $0 + [.path(path)] }, behind.map { [.path(path)] + $0 }]
+    return forms.compactMap(\.self).map { parts in
+      var alternative = plain
+      alternative.value = .template(Template(parts))
+      // An amount with a text is not converted from cents.
+      alternative.minorUnits = nil
+      return alternative
+    } + [plain]
   }
 
   /// Returns how a field reads the values at a path that the user chose; nil if there are none.
@@ -120,6 +153,9 @@ struct FieldGuess {
     return FieldRule.Alternative(
       .path(path), reading: isFree ? member.reading : field.defaultReading)
   }
+
+  /// The order of the numbers in the items' dates; nil if it is not known, and if there are no such dates.
+  var dateOrder: DateOrder? { members.lazy.compactMap(\.dateOrder).first }
 
   // MARK: The name
 
@@ -146,8 +182,8 @@ struct FieldGuess {
     fields[.name] = FieldRule(alternatives: rules)
   }
 
-  /// Chooses the member that looks most like a name, when none is called one: names differ, and have
-  /// several words.
+  /// Chooses the member that looks most like a name, when none is called one: names differ, have several
+  /// words, and are no codes. Of coupons that may be the description, if it is short.
   private mutating func nameByValues() {
     func likeness(_ member: ItemMember) -> Int {
       let spaced = member.values.values.count { $0.contains(" ") }
@@ -157,8 +193,17 @@ struct FieldGuess {
       !usedKeys.contains(member.keys) && member.depth <= 2 && !member.isThroughList
         && member.presence > 0.5 && !member.isOfOther && member.fits(.name)
         && member.averageBytes <= 200 && !member.words.has(oneOf: FieldNames.shared)
+        && !FieldNames.isCode(member.words)
     }
-    guard let best = texts.max(by: { likeness($0) < likeness($1) }) else { return }
+    var best = texts.max { likeness($0) < likeness($1) }
+    if let text = chosen[.description]?.first, text.averageBytes <= 80, text.depth <= 1,
+      !text.hasMarkup, text.presence > 0.9, (best?.distinctCount ?? 0) * 2 <= text.distinctCount
+    {
+      best = text
+      chosen[.description] = nil
+      fields[.description] = nil
+    }
+    guard let best else { return }
     take([best], as: .name)
     if !best.keys.isEmpty {
       notes.append("No member is called a name; “\(best.path)” looks like one.")
@@ -195,100 +240,16 @@ struct FieldGuess {
 }
 
 extension FieldRule.Alternative {
-  /// The paths of the values that say how the amount is meant.
+  /// The paths of the values that say how the amount is meant, or are shown with it.
   fileprivate var qualifiers: [FieldPath] {
     var paths = sale?.paths ?? []
+    if case .template(let template) = value {
+      paths += template.parts.compactMap { if case .path(let path) = $0 { path } else { nil } }
+    }
     if let percent { paths.append(percent) }
     if case .path(let path)? = currency { paths.append(path) }
     if case .path(let path)? = minorUnits { paths.append(path) }
     return paths
-  }
-}
-
-/// The members of the items that say how an amount is meant: its currency, its decimals, and the
-/// dates of a sale.
-private struct MoneyMembers {
-  private let currencies: [ItemMember]
-  private let decimals: [ItemMember]
-  private let kinds: [ItemMember]
-  private let saleRanges: [ItemMember]
-  private let saleStarts: [ItemMember]
-  private let saleEnds: [ItemMember]
-
-  init(_ members: [ItemMember]) {
-    kinds = members.filter(\.saysKind)
-    let members = members.filter { !$0.values.isEmpty }
-    currencies = members.filter {
-      FieldNames.currencies.contains($0.words.joined)
-        && $0.values.values.allSatisfy { CurrencyCode($0.uppercased()) != nil }
-    }
-    decimals = members.filter {
-      FieldNames.decimals.contains($0.words.joined)
-        && $0.values.values.allSatisfy { Int($0).map { (0...6).contains($0) } == true }
-    }
-    let ofSales = members.filter { $0.words.has(oneOf: FieldNames.saleDates) }
-    let dates = ofSales.filter { $0.part { $0.isDate || $0.isTimestamp } > 0.5 }
-    saleStarts = dates.filter { $0.words.has(oneOf: FieldNames.starts) }
-    saleEnds = dates.filter { $0.words.has(oneOf: FieldNames.ends) }
-    saleRanges = ofSales.filter { $0.words.has(oneOf: ["dates", "effective"]) }
-  }
-
-  /// The path of the member that is nearest to an amount: one within the amount's own object, else one beside
-  /// the amount.
-  ///
-  /// - Parameter orInItem: whether a member directly in the item is the last choice.
-  private func nearest(
-    _ members: [ItemMember], to amount: ItemMember, orInItem: Bool = true
-  ) -> FieldPath? {
-    let found =
-      members.first { $0.keys.dropLast() == amount.keys[...] }
-      ?? members.first { $0.keys.dropLast() == amount.keys.dropLast() }
-      ?? (orInItem ? members.first { $0.depth <= 1 } : nil)
-    return found?.path
-  }
-
-  /// The currency of an amount: that in a member near it or directly in the item, otherwise the
-  /// code at the end of the amount's name, as in `price_eur`; nil when there is none.
-  func currency(of amount: ItemMember) -> CurrencyRule? {
-    if let path = nearest(currencies, to: amount) { return .path(path) }
-    guard let code = amount.words.words.last?.uppercased(), code.utf8.count == 3,
-      let currency = CurrencyCode(code), !currency.isWord
-    else { return nil }
-    return .constant(code)
-  }
-
-  /// The member near an amount that says whether it is a percentage; nil when there is none.
-  func kind(of amount: ItemMember) -> FieldPath? {
-    // One directly in the item may be the type of another thing, unless its name says so.
-    let isOwn = { (kind: ItemMember) in
-      kind.keys.dropLast() == amount.keys[...] || kind.keys.dropLast() == amount.keys.dropLast()
-    }
-    let close = kinds.filter(isOwn)
-    let stem = amount.words.words.first
-    let found =
-      close.first { $0.words.words.first == stem && $0.keys != amount.keys } ?? close.first
-      ?? kinds.first { $0.depth <= 1 }
-    return found?.path
-  }
-
-  /// The minor units of an amount, by a member near it or by its name; nil for major units.
-  func minorUnits(of amount: ItemMember) -> MinorUnitsRule? {
-    guard amount.part(\.isWhole) > 0.95 else { return nil }
-    if let path = nearest(decimals, to: amount, orInItem: false) { return .path(path) }
-    let owner = amount.owners.last?.words ?? []
-    let isMoney = amount.words.joined == "amount" && owner.count > 1 && owner.last == "money"
-    let isMinor =
-      amount.words.joined.hasPrefix("unitamount") || amount.words.has(oneOf: FieldNames.minorWords)
-    return isMoney || isMinor ? .currency : nil
-  }
-
-  /// The dates of a sale price: those of members beside it or directly in the item; nil for another
-  /// price, and when there are none.
-  func saleDates(of price: ItemMember) -> SaleDatesRule? {
-    guard price.words.has(oneOf: FieldNames.sales), price.fits(.reward) else { return nil }
-    if let range = nearest(saleRanges, to: price) { return .range(range) }
-    let (from, until) = (nearest(saleStarts, to: price), nearest(saleEnds, to: price))
-    return from == nil && until == nil ? nil : .bounds(from: from, until: until)
   }
 }
 
@@ -299,13 +260,13 @@ extension ItemMember {
     let rank = rankByName(as: field)
     switch field {
     case .imageURL:
-      // Small images come after large ones.
-      let size = words.number.map { $0 > 0 ? min(9, $0 / 100 + 1) : 0 } ?? 0
+      // Small images come after large ones. A low number counts the images.
+      let size = words.number.map { $0 > 15 ? min(9, $0 / 100 + 1) : 0 } ?? 0
       let cost = (words.has(oneOf: FieldNames.smallImages) ? 20 : 0) - size
       return (rank ?? (isMostlyImage ? 150 + 50 * depth : nil)).map { $0 + cost }
     case .reward:
       // A percentage comes after prices, and a text that announces a discount before them.
-      let isPercent = words.has(oneOf: FieldNames.percentWords)
+      let isPercent = FieldNames.isPercentage(words)
       let cost = isPercent ? 60 : FieldNames.isPromise(words) && !isMostlyNumber ? -15 : 0
       return rank.map { $0 + cost }
     default: return rank
@@ -361,37 +322,16 @@ extension ItemMember {
       return part { $0.isAddress || $0.isImage || $0.isWord } > 0.8
         && part { $0.isAddress || $0.isImage } > 0.1
     case .url: return isMostlyAddress && !isMostlyImage && !isCalledImage
-    case .startsAt, .expiresAt: return part { $0.isDate || $0.isTimestamp } > 0.8
+    case .startsAt, .expiresAt:
+      // The name decides, so that a third of the values suffices, besides those that stand for no date.
+      let dated = part { $0.isDate || $0.isTimestamp }
+      return dated > 0 && dated * 3 >= 1 - part(\.meansNoDate)
     case .latitude, .longitude:
       let limit = field == .latitude ? 90.0 : 180.0
       return values.values.allSatisfy { Double($0).map { $0.magnitude <= limit } == true }
     case .id, .attributes: return false
     default: return isMostlyProse && averageBytes <= 120
     }
-  }
-
-  /// Whether the values say that amounts are percentages or money, as those of `discount_type` and
-  /// `is_percent` do.
-  fileprivate var saysKind: Bool {
-    let isNamed = words.has(oneOf: FieldNames.percentWords) || words.joined.contains("percent")
-    let texts = samples.map { $0.lowercased() }
-    if isNamed {
-      let isFlag = texts.allSatisfy {
-        ["true", "false", "0", "1", "y", "n", "yes", "no"].contains($0)
-      }
-      return values.isEmpty ? otherCount > 0 : isFlag
-    }
-    guard !texts.isEmpty, words.has(oneOf: FieldNames.amountKinds) || texts.contains("%") else {
-      return false
-    }
-    guard texts.allSatisfy({ $0.utf8.count <= 30 && Double($0) == nil }) else { return false }
-    // Beside `percent` any other word stands for another kind of amount.
-    return texts.contains(where: PercentWord.isPercent)
-      || texts.contains(where: PercentWord.isMoney)
-        && texts.allSatisfy {
-          PercentWord.isMoney($0) || $0.contains("ship") || $0.contains("bogo")
-            || $0.contains("free")
-        }
   }
 
   /// Whether the member's name is that of an image.
@@ -460,7 +400,9 @@ enum AttributeGuess {
   private static func meanings(of member: ItemMember) -> [Int: String] {
     let isDate = member.isMostlyDate
     return member.values.mapValues { text in
-      if isDate, let seconds = ValueTraits.seconds(text) { return "\(seconds)" }
+      if isDate, let seconds = ValueTraits.seconds(text, order: member.dateOrder) {
+        return "\(seconds)"
+      }
       let letters = text.filter { $0.isLetter || $0.isNumber }.lowercased()
       return letters.count < 4 ? text : letters
     }

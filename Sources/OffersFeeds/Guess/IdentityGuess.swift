@@ -31,10 +31,12 @@ struct IdentityGuess {
     let hasUniqueKeys = !ownKeys.isEmpty && Set(ownKeys).count == ownKeys.count
     let key = FieldPath([.ownKey(1)])
     let ranked = ranked
+    // An item without a name is no offer.
+    let named = fields.chosen[.name].map { Set($0.flatMap(\.values.keys)) }
     let found = ranked.first { member, rank in
       // A member that is named like an id may repeat in a few items; then the feed lists these
       // offers twice. Any other member must be unique, because it may be the id of something else.
-      member.isUnique
+      (named.map(member.isUnique(among:)) ?? member.isUnique)
         || rank <= 2 && ownKeys.isEmpty && member.presence > 0.98
           && member.distinctCount * 10 >= member.values.count * 9
     }
@@ -81,12 +83,15 @@ struct IdentityGuess {
   }
 
   private static func rank(_ words: KeyWords) -> Int? {
-    if let rank = FieldNames.rank(words, as: .id) { return rank }
+    let named = FieldNames.rank(words, as: .id)
+    if let named, named < FieldNames.qualifiedRank { return named }
     let ends = ["id", "guid", "uuid", "nr", "nummer", "number", "code"]
-    guard let end = ends.first(where: words.joined.hasSuffix) else { return nil }
+    guard let end = ends.first(where: words.joined.hasSuffix) else { return named }
     let subject = KeyWords(words.joined.dropLast(end.utf8.count) + "_" + end)
-    if let rank = FieldNames.rank(subject, as: .id) { return rank + 1 }
-    return words.words.count > 1 && words.words.last == end ? weak : nil
+    if let rank = FieldNames.rank(subject, as: .id), rank < FieldNames.qualifiedRank {
+      return rank + 1
+    }
+    return words.words.count > 1 && words.words.last == end ? weak : named
   }
 
   // MARK: Made ids

@@ -20,6 +20,8 @@ struct ItemMember {
   /// The values of the first 300 items that have one, in the order of the items.
   private(set) var samples: [String] = []
   private var traits: [ValueTraits] = []
+  /// The order of the day and the month in the values, if they are dates of numbers and it is known.
+  private(set) var dateOrder: DateOrder?
   private(set) var distinctCount = 0
   private(set) var averageBytes = 0
 
@@ -31,10 +33,22 @@ struct ItemMember {
     owners = keys.dropLast().map { KeyWords($0) }
   }
 
-  /// Computes the traits once all values have been added.
-  fileprivate mutating func close() {
+  /// Chooses the samples once all values have been added, and returns them as dates.
+  fileprivate mutating func close() -> DateOrderGuess.Column {
     samples = values.sorted { $0.key < $1.key }.prefix(300).map(\.value)
-    traits = samples.map { ValueTraits($0) }
+    return DateOrderGuess.Column(samples)
+  }
+
+  /// Computes the traits.
+  ///
+  /// - Parameter order: the order in which the samples are read as dates of numbers; nil for other values, and if
+  ///   it is not known.
+  fileprivate mutating func read(_ order: DateOrder?) {
+    dateOrder = order
+    let isLink =
+      FieldNames.rank(words, as: .url) != nil || FieldNames.rank(words, as: .imageURL) != nil
+      || words.has(oneOf: FieldNames.paths)
+    traits = samples.map { ValueTraits($0, isCalledLink: isLink, order: order) }
     distinctCount = Set(values.values).count
     averageBytes = values.values.reduce(0) { $0 + $1.utf8.count } / max(1, values.count)
   }
@@ -46,6 +60,11 @@ struct ItemMember {
 
   /// Whether every item has a text or number, and all of these differ.
   var isUnique: Bool { values.count == itemCount && distinctCount == itemCount }
+
+  /// Whether each of some items, of which there is at least one, has a text or number, and all of these differ.
+  func isUnique(among items: Set<Int>) -> Bool {
+    !items.isEmpty && Set(items.compactMap { values[$0] }).count == items.count
+  }
 
   /// The share of `samples` that have a trait, from 0 to 1.
   func part(_ isSo: (ValueTraits) -> Bool) -> Double {
@@ -77,16 +96,23 @@ struct ItemMember {
 
   /// The members of a document's items, in the order of their first occurrence.
   ///
+  /// - Parameter dateOrder: the order of the numbers in dates, if no member's values prove one.
   /// - Throws: `CancellationError`.
-  static func all(of items: [SampleValue]) throws -> [ItemMember] {
+  static func all(of items: [SampleValue], dateOrder: DateOrder? = nil) throws -> [ItemMember] {
     var survey = MemberSurvey(items)
     for (index, item) in items.enumerated() {
       try Task.checkCancellation()
       survey.take(item, item: index, steps: [], keys: [])
     }
+    var dates: [DateOrderGuess.Column] = []
     for index in survey.members.indices {
       survey.members[index].itemCount = max(1, items.count)
-      survey.members[index].close()
+      dates.append(survey.members[index].close())
+    }
+    let proven = Set(dates.compactMap(\.order))
+    let order = proven.count == 1 ? proven.first : proven.isEmpty ? dateOrder : nil
+    for index in survey.members.indices {
+      survey.members[index].read(dates[index].isDates ? order : nil)
     }
     return survey.members
   }
@@ -175,6 +201,8 @@ struct ValueTraits {
   let isDate: Bool
   /// A bare number that may be a Unix time.
   let isTimestamp: Bool
+  /// A text or number for no date, such as `N/A`, `ongoing` and 0, that is no date itself.
+  let meansNoDate: Bool
   /// Whether the text is not the same when it is read as HTML, spaces aside.
   let hasMarkup: Bool
   /// A price, a percentage, or a number.
@@ -186,7 +214,11 @@ struct ValueTraits {
   /// A long text without spaces, such as a hash or a token.
   let isOpaque: Bool
 
-  init(_ text: String) {
+  /// - Parameters:
+  ///   - isCalledLink: whether the value is that of a member with the name of a link, so that `/tea` is a path,
+  ///     and no text such as `/lb`.
+  ///   - order: the order of the numbers in a date; nil if it is not known.
+  init(_ text: String, isCalledLink: Bool = false, order: DateOrder? = nil) {
     let bytes = Array(text.utf8)
     let hasSpace = text.contains(" ")
     // A number may have its only comma as the decimal mark.
@@ -196,20 +228,24 @@ struct ValueTraits {
     isNumber = number?.isFinite == true
     isWhole = isNumber && bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2D }
     isIntegral = isWhole || isNumber && number?.rounded() == number && !text.contains("e")
+    hasLetters = text.contains { $0.isLetter }
     let isWeb = Self.isWeb(text)
-    isAddress = isWeb || text.hasPrefix("/") && !hasSpace
+    let isPath = isCalledLink || text.dropFirst().dropLast().contains { $0 == "/" || $0 == "." }
+    isAddress = isWeb || text.hasPrefix("/") && !hasSpace && isPath
     isImage = (isWeb || !hasSpace) && MediaKind(text.utf8) == .picture
     // 10.11.12 is as likely a version number.
     let mayBeDate = !isAddress && bytes.count <= 60 && !(bytes.count <= 8 && text.contains("."))
     // A date of a year that means no date, such as 0001, is one as well.
+    let hasDigit = bytes.contains(where: CharacterScan.isDigit)
+    let meansNone =
+      bytes.count <= 60 && bytes.withUnsafeBytes { DateParser.meansNone($0, order: order) }
     let isDated =
       mayBeDate
-      && (Self.seconds(text) != nil
-        || bytes.count >= 8 && bytes.withUnsafeBytes { DateParser.meansNone($0) })
+      && (Self.seconds(text, order: order) != nil || bytes.count >= 8 && hasDigit && meansNone)
     let isBare = bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E }
     isDate = isDated && !isBare
     isTimestamp = isDated && isBare
-    hasLetters = text.contains { $0.isLetter }
+    meansNoDate = meansNone && !isDated
     isMoney = isNumber || !isAddress && !isDate && bytes.count <= 60 && Self.hasAmount(text)
     isWord = !bytes.isEmpty && bytes.allSatisfy(CharacterScan.isLetter)
     isOpaque = !isAddress && bytes.count > 60 && !hasSpace
@@ -231,9 +267,9 @@ struct ValueTraits {
   }
 
   /// The time of a date; nil for another text.
-  static func seconds(_ text: String) -> Int64? {
+  static func seconds(_ text: String, order: DateOrder? = nil) -> Int64? {
     var text = text
-    return text.withUTF8 { DateParser.parse(UnsafeRawBufferPointer($0)) }?.seconds
+    return text.withUTF8 { DateParser.parse(UnsafeRawBufferPointer($0), order: order) }?.seconds
   }
 
   /// Whether a short text is an amount or a percentage, or has a number, and the sign or code of a

@@ -8,7 +8,7 @@ import OffersCore
 indirect enum SampleValue: Sendable {
   case text(String)
   case number(String)
-  case truth
+  case truth(Bool)
   case null
   case list([SampleValue])
   case object(SampleObject)
@@ -83,6 +83,8 @@ struct Sample {
   /// its name, as in a definition; of JSON lines the list of their values. Nil if there is none.
   private(set) var root: SampleValue?
   let isXML: Bool
+  /// Whether the document is a web page, of which nothing is kept.
+  private(set) var isPage = false
   /// The names of a table's columns; empty for another document.
   private(set) var columns: [String] = []
   /// True when the document is not valid JSON, which includes one that is cut off. False for JSON
@@ -111,6 +113,8 @@ struct Sample {
     case .xml: readXML(text)
     case .json, .ndjson: readJSON(text, isLines: format == .ndjson)
     case .csv: readTable(text, definition)
+    // Its kind says how it is read.
+    case .jsonLD: isPage = true
     }
   }
 
@@ -284,7 +288,7 @@ private struct JSONSampleReader {
     }
     switch first {
     case 0x22: return .text(decode(UnsafeRawBufferPointer(start: start + 1, count: p - start - 2)))
-    case 0x74, 0x66: return .truth
+    case 0x74, 0x66: return .truth(first == 0x74)
     case 0x2D, 0x30...0x39:
       let digits = UnsafeRawBufferPointer(start: start, count: min(40, p - start))
       return .number(String(decoding: digits, as: UTF8.self))

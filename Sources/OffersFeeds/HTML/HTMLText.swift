@@ -117,13 +117,13 @@ enum HTMLPicture {
   }
 
   /// The attributes of a tag.
-  private struct Tag {
+  struct Tag {
     private let html: UnsafeRawBufferPointer
     private(set) var position = 0
 
     init(_ html: UnsafeRawBufferPointer) { self.html = html }
 
-    mutating func pictureAddress() -> [UInt8]? {
+    fileprivate mutating func pictureAddress() -> [UInt8]? {
       var sources: [String: [UInt8]] = [:]
       var isUnseen = false
       while let (name, value) = nextAttribute() {
@@ -149,7 +149,8 @@ enum HTMLPicture {
       String(decoding: address.prefix(5), as: UTF8.self).lowercased() == "data:"
     }
 
-    private func decoded(_ value: UnsafeRawBufferPointer) -> [UInt8] {
+    /// The bytes of an attribute's value with its character references decoded.
+    func decoded(_ value: UnsafeRawBufferPointer) -> [UInt8] {
       var lines = PlainTextWriter()
       var bytes: [UInt8] = []
       var index = 0
@@ -165,8 +166,18 @@ enum HTMLPicture {
       return bytes
     }
 
+    /// The values of the first `limit` attributes by their names in lower case, decoded. Of several with one name
+    /// the first counts.
+    mutating func attributes(limit: Int) -> [String: String] {
+      var found: [String: String] = [:]
+      while found.count < limit, let (name, value) = nextAttribute() {
+        found[name] = found[name] ?? String(decoding: decoded(value), as: UTF8.self)
+      }
+      return found
+    }
+
     /// The next attribute's name, in lower case, and its value; nil at the tag's end.
-    private mutating func nextAttribute() -> (String, UnsafeRawBufferPointer)? {
+    mutating func nextAttribute() -> (String, UnsafeRawBufferPointer)? {
       while position < html.count, html[position] <= 0x20 || html[position] == 0x2F {
         position += 1
       }

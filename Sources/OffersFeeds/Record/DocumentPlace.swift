@@ -170,8 +170,7 @@ extension FeedDefinition {
       paths.append(FieldPath(isFromDocument: path.isFromDocument, path.steps + [.index(0)]))
     }
     paths += title.paths + shared.flatMap(\.rule.paths) + error
-    paths += [pages?.total, ttl].compactMap(\.self)
-    if case .path(let next)? = pages?.next { paths.append(next) }
+    paths += (pages?.places ?? []).compactMap(\.place.path) + [ttl].compactMap(\.self)
     return paths.filter(\.isFromDocument)
   }
 

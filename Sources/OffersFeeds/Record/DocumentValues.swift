@@ -131,15 +131,18 @@ final class DocumentValues {
       mended.append("title is longer than \(OfferLimits.text(OfferLimits.nameBytes)), cut")
     }
     let minutes = definition.ttl.flatMap { text($0, values) }.flatMap { Int($0) }
-    var next: FieldPath?
-    if case .path(let path)? = definition.pages?.next { next = path }
+    let pages = definition.pages
+    func number(_ place: PageRule.Place?) -> Int? {
+      place?.path.flatMap { text($0, values) }.flatMap { Int($0) }
+    }
     return DocumentFacts(
       title: title, shared: shared, mended: mended,
       error: definition.error.lazy.compactMap { [self] in text($0, values) }.first.map {
         OfferLimits.fit($0, within: OfferLimits.nameBytes) ?? $0
       },
-      nextPage: next.flatMap { text($0, values) },
-      pageCount: definition.pages?.total.flatMap { text($0, values) }.flatMap { Int($0) },
+      nextPage: pages?.next?.path.flatMap { text($0, values) },
+      hasMore: pages?.more?.path.flatMap { values.saysMore($0) },
+      pageCount: number(pages?.total), offerCount: number(pages?.count),
       freshSeconds: minutes.map { max(0, min($0, 1 << 20)) * 60 })
   }
 
@@ -191,10 +194,14 @@ package struct DocumentFacts {
   /// The document's error message: the text at the first of the definition's `error` paths that has
   /// one; nil if none has.
   package let error: String?
-  /// The address of the next page, as the document prints it; nil if it has none.
+  /// The address of the next page, or the value that names it, as the document prints it; nil if it has none.
   package let nextPage: String?
+  /// Whether the document says that another page follows; nil if it does not say.
+  package let hasMore: Bool?
   /// The number of pages that the document states; nil if it states none.
   package let pageCount: Int?
+  /// The number of offers on all pages that the document states; nil if it states none.
+  package let offerCount: Int?
   /// How long the document stays valid according to its TTL, in seconds; nil if it has none.
   package let freshSeconds: Int?
 }

@@ -24,10 +24,16 @@ extension OfferAssembler {
     }
     if let limit = alternative.limitCharacters { text = Self.cut(text, to: limit) ?? text }
     let code = code(alternative.currency)
-    if let path = alternative.percent, values.saysPercent(path) {
-      return text.contains("%") ? text : text + " %"
+    var minorUnits = alternative.minorUnits
+    if let path = alternative.percent {
+      let kind = values.kind(at: path)
+      if text.utf8.first == 0x2D, definition.presentation.valueRole == .reward {
+        text.removeFirst()
+      }
+      if PercentWord.isPercent(kind) { return text.contains("%") ? text : text + " %" }
+      if PercentWord.isMinor(kind) { minorUnits = minorUnits ?? .currency }
     }
-    if let minorUnits = alternative.minorUnits {
+    if let minorUnits {
       guard let amount = amount(text, minorUnits, code ?? definition.currency, field) else {
         return nil
       }
@@ -71,6 +77,7 @@ extension OfferAssembler {
   ///
   /// - Parameter base: the base of a relative link, if an element around it declares one.
   private mutating func link(_ text: String, _ field: OfferField, base: LinkResolver?) -> String? {
+    let text = field == .imageURL ? LinkResolver.first(of: text) : text
     if text.utf8.count > OfferLimits.linkBytes {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
       return nil

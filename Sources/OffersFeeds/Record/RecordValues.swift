@@ -50,7 +50,7 @@ struct RecordValues {
           text.string = result.string + text.string
           text.isMended = text.isMended || result.isMended
           result = text
-        case .environment, .page, .query: break
+        case .environment, .page, .offset, .next, .query: break
         }
       }
       return .text(result)
@@ -128,10 +128,18 @@ struct RecordValues {
     return nil
   }
 
-  /// Whether the value at a path says that the amount beside it is a percentage: `true`, `%`, `percent` or a
-  /// word with that in it.
-  func saysPercent(_ path: FieldPath) -> Bool {
-    find(path).first?.value.comparedText.map(PercentWord.isPercent) ?? false
+  /// The value that says how the amount beside it is meant; see `PercentWord`.
+  func kind(at path: FieldPath) -> String { find(path).first?.value.comparedText ?? "" }
+
+  /// Whether a value says that there is more: it is not false, 0, null or empty. Nil without a value.
+  func saysMore(_ path: FieldPath) -> Bool? {
+    guard let value = find(path).first?.value else { return nil }
+    return switch value {
+    case .null: false
+    case .list(let list): !list.isEmpty
+    case .object(let members): !members.isEmpty
+    default: value.comparedText.map(PageRule.saysMore) ?? false
+    }
   }
 
   private func find(_ path: FieldPath) -> [RecordValue.Found] {

@@ -9,6 +9,8 @@ struct CurrencyMark {
   let start: Int
   /// The end of the sign or code after the number; that of the number if there is none.
   let end: Int
+  /// The number of decimals of the unit that the number counts.
+  var unitDigits: Int { isMinor ? 0 : currency.unitDigits }
 
   /// A sign beside the number, and the currency that it stands for.
   private struct Sign {
@@ -44,7 +46,7 @@ struct CurrencyMark {
     var start = sign?.start ?? number.lowerBound
     var end = number.upperBound
     let first = codeBefore(text, start)
-    let behind = CharacterScan.skipSpaces(text, from: end)
+    let behind = behind(text, end)
     if isSign(text, at: behind, feed) {
       // Signs on both sides, or a code before and a sign after the number, are ambiguous.
       guard sign == nil, first == nil, let found = signBehind(text, behind, feed) else {
@@ -88,6 +90,22 @@ struct CurrencyMark {
     written.suit(currency)
     return CurrencyMark(
       currency: currency, custom: written, isMinor: sign?.isMinor == true, start: start, end: end)
+  }
+
+  /// The index after the spaces behind a number, or after the hyphen of `10-€-Gutschein`.
+  private static func behind(_ text: UnsafeRawBufferPointer, _ end: Int) -> Int {
+    guard end < text.count, text[end] == 0x2D else {
+      return CharacterScan.skipSpaces(text, from: end)
+    }
+    var index = end + 1
+    while index < text.count, index < end + 12, text[index] != 0x2D,
+      CharacterScan.spaceLength(text, at: index) == 0, !CharacterScan.isDigit(text[index])
+    {
+      index += 1
+    }
+    let isJoined =
+      index + 1 < text.count && text[index] == 0x2D && CharacterScan.isLetter(text[index + 1])
+    return isJoined ? end + 1 : end
   }
 
   /// The usual notation of amounts in a currency, for a bare number or one after a bare `$`.
@@ -247,14 +265,7 @@ struct CurrencyMark {
         })
     }
     if CharacterScan.stands("¢", in: text, at: start) {
-      guard let feed, feed.unitDigits == 2, feed.sign == .dollar || feed.sign == .euro else {
-        return nil
-      }
-      return Sign(
-        start: start, end: start + 2, currency: feed, isMinor: true,
-        custom: { _ in
-          PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
-        })
+      return cents(start..<(start + 2), feed) { $0.sign == .dollar || $0.sign == .euro }
     }
     guard let (found, end) = CurrencySign.find(text, startingAt: start) else { return nil }
     let currency = found.currency(feed: feed)
@@ -282,20 +293,26 @@ struct CurrencyMark {
         start: start, end: end, currency: feed.flatMap { isDollar($0) ? $0 : nil }, isOf: isDollar,
         custom: byCurrency)
     }
-    guard let feed, feed.unitDigits == 2 else { return nil }
-    let isMinor =
-      switch feed.sign {
-      case .dollar: isOne(of: ["cents"])
-      case .euro: isOne(of: ["cents", "cent", "ct", "centimes", "céntimos", "centesimi"])
-      case .pound:
-        isOne(of: ["pence"])
-          || isOne(of: ["p"]) && start >= 1 && CharacterScan.isDigit(text[start - 1])
-            && (start < 3 || !CharacterScan.isDigit(text[start - 3]))
-      default: false
-      }
-    guard isMinor else { return nil }
+    let isPence =
+      isOne(of: ["pence"])
+      || isOne(of: ["p"]) && feed != nil && start >= 1 && CharacterScan.isDigit(text[start - 1])
+        && (start < 3 || !CharacterScan.isDigit(text[start - 3]))
+    if isPence { return cents(start..<end, feed) { $0.sign == .pound } }
+    let isEuro = isOne(of: ["cent", "centimes", "céntimos", "centesimi"])
+    guard isEuro || isOne(of: ["cents"]) || isOne(of: ["ct"]) && feed != nil else { return nil }
+    return cents(start..<end, feed) {
+      $0.sign == .euro || $0.sign == .dollar && isOne(of: ["cents"])
+    }
+  }
+
+  /// A sign or word for cents of the feed's currency, or of an unknown one; nil if the feed's has no such cents.
+  private static func cents(
+    _ range: Range<Int>, _ feed: CurrencyCode?, isOf: @escaping (CurrencyCode) -> Bool
+  ) -> Sign? {
+    if let feed, feed.unitDigits != 2 || !isOf(feed) { return nil }
     return Sign(
-      start: start, end: end, currency: feed, isMinor: true,
+      start: range.lowerBound, end: range.upperBound, currency: feed,
+      isOf: feed == nil ? isOf : nil, isMinor: true,
       custom: { _ in PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false) })
   }
 }

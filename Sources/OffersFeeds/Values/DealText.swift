@@ -9,7 +9,7 @@ import OffersCore
 /// size of the text: each number and word is looked at within a window of constant size.
 struct DealText {
   /// The version of the rules; see `RewardParser.rules`.
-  static let rules = "2"
+  static let rules = "3"
 
   /// The result of a search for a reward or a price in a text.
   enum Finding: Equatable {
@@ -22,28 +22,30 @@ struct DealText {
 
   let text: UnsafeRawBufferPointer
   /// The text in lower case.
-  private let low: UnsafeRawBufferPointer
-  private let rewards: RewardParser
-  private let role: ValueRole
+  let low: UnsafeRawBufferPointer
+  let rewards: RewardParser
+  let role: ValueRole
   private let isTitle: Bool
   /// Rewards; of a text about prices, the prices.
-  private var main: [Range<Int>] = []
+  var main: [Range<Int>] = []
   /// Multiple prices and free deliveries, which count where there is no other reward.
-  private var minor: [Range<Int>] = []
+  var minor: [Range<Int>] = []
   private var isUnclear = false
   /// The last number of the text.
-  private var last: Last?
+  var last: Last?
   /// The numbers of amounts in the text that are prices only by their place, and that are nothing known.
   private var placedCount = 0
   private var otherCount = 0
 
   /// A number that may be the first of a span.
-  private struct Last {
+  struct Last {
     var range: Range<Int>
     /// Whether the range is in `main`.
     var isMain: Bool
     /// The amount or percentage; nil for another number.
     var printed: RewardParser.Printed?
+    /// The hundredths of a number without a sign; nil for one that is ambiguous, and for a reward.
+    var hundredths: Int64?
   }
 
   /// - Parameters:
@@ -115,14 +117,14 @@ struct DealText {
       && rewards.findPrinted(in: text, at: digit).map { $0.range.lowerBound < digit } == true
   }
 
-  private func digitsEnd(_ start: Int) -> Int {
+  func digitsEnd(_ start: Int) -> Int {
     var end = start
     while end < low.count, CharacterScan.isDigit(low[end]) { end += 1 }
     return end
   }
 
   /// The whole number of at most three digits at an index, in digits or in a word.
-  private func count(at start: Int) -> (value: Int, end: Int)? {
+  func count(at start: Int) -> (value: Int, end: Int)? {
     let end = digitsEnd(start)
     if (1...3).contains(end - start) {
       return (low[start..<end].reduce(0) { $0 * 10 + Int($1 - 0x30) }, end)
@@ -134,9 +136,9 @@ struct DealText {
     return nil
   }
 
-  private func skip(_ index: Int) -> Int { CharacterScan.skipSpaces(low, from: index) }
+  func skip(_ index: Int) -> Int { CharacterScan.skipSpaces(low, from: index) }
 
-  private func findEnd(_ phrases: [StaticString], at index: Int) -> Int? {
+  func findEnd(_ phrases: [StaticString], at index: Int) -> Int? {
     guard index < low.count else { return nil }
     let first = low[index]
     for phrase in phrases where phrase.utf8Start[0] == first {
@@ -145,7 +147,7 @@ struct DealText {
     return nil
   }
 
-  private func findStart(_ phrases: [StaticString], endingAt index: Int) -> Int? {
+  func findStart(_ phrases: [StaticString], endingAt index: Int) -> Int? {
     for phrase in phrases {
       if let start = CharacterScan.findStart(of: phrase, in: low, endingAt: index) { return start }
     }
@@ -159,11 +161,9 @@ extension DealText {
   private mutating func number(at start: Int) -> Int {
     if let end = multiple(at: start) { return end }
     guard let printed = rewards.findPrinted(in: text, at: start) else {
-      let end = digitsEnd(start)
-      last = Last(range: start..<end, isMain: false, printed: nil)
-      return end
+      return bareNumber(at: start)
     }
-    let saving = saving(printed)
+    var saving = saving(printed)
     let joined = joined(to: printed, isSaving: saving != nil)
     // In `save 10% on one, 15% on two` the second is a saving, too.
     if saving == nil, !main.isEmpty, role == .reward,
@@ -171,18 +171,35 @@ extension DealText {
     {
       isUnclear = true
     }
+    // In `save 10-20%` the word for the saving is before the first number.
+    if saving == nil, printed.isPlausible, let joined, joined.printed == nil, !joined.isMain,
+      words(before: joined.range.lowerBound).saving != nil
+    {
+      saving = printed.range
+    }
     var range = saving ?? printed.range
     var isMain = saving != nil && role == .reward
     if role == .price, saving == nil, let price = price(printed) { (range, isMain) = (price, true) }
     if let joined, isMain || joined.isMain {
       // The first number of the span may have counted alone.
-      let first = joined.isMain ? main.popLast() : nil
-      range = (first ?? joined.range).lowerBound..<range.upperBound
+      let first = (joined.isMain ? main.popLast() : nil) ?? joined.range
+      let words = words(before: first.lowerBound)
+      range = (words.saving ?? words.limit ?? first.lowerBound)..<range.upperBound
       isMain = true
     }
     if isMain { main.append(range) }
     last = Last(range: range, isMain: isMain, printed: printed)
     return max(range.upperBound, start + 1)
+  }
+
+  /// Notes a number that is neither an amount nor a percentage; returns the index after it.
+  private mutating func bareNumber(at start: Int) -> Int {
+    let number = PrintedNumber(text, at: start)
+    let end = number?.end ?? digitsEnd(start)
+    let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
+    last = Last(
+      range: start..<end, isMain: false, printed: nil, hundredths: number?.units(2, custom))
+    return end
   }
 
   /// The number before another one if both are the ends of a span or a choice, as in `10–20 %`.
@@ -194,7 +211,22 @@ extension DealText {
     let isJoined = DealWords.joints.contains {
       end - between == $0.utf8CodeUnitCount && CharacterScan.stands($0, in: low, at: between)
     }
-    guard isJoined, let first = last.printed else { return isJoined ? last : nil }
+    if !isJoined || last.isMain && last.printed == nil { return isJoined ? last : nil }
+    guard let first = last.printed else {
+      guard let hundredths = last.hundredths, isLess(hundredths, than: printed) else { return nil }
+      let isTight =
+        between == last.range.upperBound && end == printed.range.lowerBound
+        && !CharacterScan.isLetter(low[between])
+      switch lead(before: last.range.lowerBound) {
+      case .open: return last
+      case .name: return nil
+      case .word where isTight: return last
+      case .word:
+        // In `Shirt 10 to 20% off` the first number may belong to either.
+        if CharacterScan.isLetter(low[between]), isSaving { isUnclear = true }
+        return nil
+      }
+    }
     // In `$20 - 50% off` and `$20 - $5 off` the first is a price; `$5 or 20% off` is unclear.
     guard first.isPercent == printed.isPercent else {
       if CharacterScan.isLetter(low[between]), isSaving || last.isMain { isUnclear = true }
@@ -204,19 +236,79 @@ extension DealText {
     return last
   }
 
+  /// Whether a number without a sign may be the low end of a span to an amount or percentage: it is less, and no
+  /// year.
+  private func isLess(_ hundredths: Int64, than printed: RewardParser.Printed) -> Bool {
+    if (190_000...210_000).contains(hundredths), !printed.isPercent { return false }
+    guard let value = printed.value else { return true }
+    let (scaled, overflows) = hundredths.multipliedReportingOverflow(by: printed.unit)
+    return !overflows && scaled / 100 < value
+  }
+
+  /// What is before a number without a sign.
+  private enum Lead {
+    /// The start of the text or of a clause, or a word that may be before an amount.
+    case open
+    /// Another word.
+    case word
+    /// A part of a date, code or fraction, or a word whose number follows it, as in `Size 4`.
+    case name
+  }
+
+  private func lead(before start: Int) -> Lead {
+    let edge = CharacterScan.skipSpacesBack(low, from: start)
+    guard edge > 0 else { return .open }
+    if findStart(DealWords.models, endingAt: edge) != nil { return .name }
+    let byte = low[edge - 1]
+    if edge == start, "/.,:'-".utf8.contains(byte) || CharacterScan.isWordByte(byte) {
+      return .name
+    }
+    let words = words(before: start)
+    if words.saving != nil || words.limit != nil
+      || findStart(DealWords.spanStarts + DealWords.openPrices, endingAt: edge) != nil
+    {
+      return .open
+    }
+    return CharacterScan.isWordByte(byte) || CharacterScan.isDigit(byte) || byte == 0x2F
+      || byte == 0x26 || byte == 0x2B ? .word : .open
+  }
+
   /// The range of an amount with the words that make it a saving; nil if there are none.
   private mutating func saving(_ printed: RewardParser.Printed) -> Range<Int>? {
     let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
     guard printed.isPlausible, printed.value != 0 else { return nil }
     let after = savingEnd(end)
     let minus = findMinus(before: start)
+    let words = words(before: minus ?? start)
+    let (before, edge) = (words.saving, words.edge)
+    guard after != nil || before != nil || minus != nil else { return nil }
+    if let before, after == nil {
+      let edge = CharacterScan.skipSpacesBack(low, from: before)
+      if isNegated(before) || findStart(DealWords.afterwards, endingAt: edge) != nil { return nil }
+    }
+    let open =
+      after != nil && before == nil ? findStart(DealWords.openPrices, endingAt: edge) : nil
+    let from = before ?? open ?? words.limit ?? start
+    if isPrize(before: from) { return nil }
+    let behind = after ?? end
+    if let ordinal = ordinal(before: from) { return ordinal..<behind }
+    let isOff = after != nil && CharacterScan.findStart(of: "off", in: low, endingAt: behind) != nil
+    let condition = after == nil || isOff ? conditionEnd(behind, isDirect: isOff) : nil
+    let rate = printed.isPercent ? nil : RewardWords.rateEnd(low, from: behind)
+    let more = findEnd(DealWords.openEnds, at: skip(behind))
+    return from..<(condition ?? ordinalEnd(behind) ?? rate ?? more ?? behind)
+  }
+
+  /// The words before an amount that belong to it: the start of the word for a saving, that of a word for a limit,
+  /// and the index before which the words between them and the amount begin.
+  private func words(before start: Int) -> (saving: Int?, limit: Int?, edge: Int) {
     // Words such as `an extra` and `up to` may be between the word for the saving and the amount.
-    var first = minus ?? start
-    var limitStart: Int?
+    var first = start
+    var limit: Int?
     for _ in 0..<4 {
       let edge = CharacterScan.skipSpacesBack(low, from: first)
-      if let limit = findStart(DealWords.limits, endingAt: edge) {
-        (first, limitStart) = (limit, limit)
+      if let word = findStart(DealWords.limits, endingAt: edge) {
+        (first, limit) = (word, word)
       } else if let filler = findStart(DealWords.fillers, endingAt: edge) {
         first = filler
       } else {
@@ -225,29 +317,11 @@ extension DealText {
     }
     var edge = CharacterScan.skipSpacesBack(low, from: first)
     if edge > 0, low[edge - 1] == 0x3A { edge = CharacterScan.skipSpacesBack(low, from: edge - 1) }
-    let before = findStart(DealWords.savingsBefore, endingAt: edge)
-    guard after != nil || before != nil || minus != nil else { return nil }
-    if let before, after == nil {
-      let edge = CharacterScan.skipSpacesBack(low, from: before)
-      if isNegated(before) || findStart(DealWords.afterwards, endingAt: edge) != nil { return nil }
-    }
-    let open =
-      after != nil && before == nil ? findStart(DealWords.openPrices, endingAt: edge) : nil
-    let from = before ?? open ?? limitStart ?? start
-    if isPrize(before: from) { return nil }
-    if isOrdinal(before: from) {
-      isUnclear = true
-      return from..<(after ?? end)
-    }
-    let behind = after ?? end
-    let isOff = after != nil && CharacterScan.findStart(of: "off", in: low, endingAt: behind) != nil
-    let condition = after == nil || isOff ? conditionEnd(behind, isDirect: isOff) : nil
-    let rate = printed.isPercent ? nil : RewardWords.rateEnd(low, from: behind)
-    return from..<(condition ?? ordinalEnd(behind) ?? rate ?? behind)
+    return (findStart(DealWords.savingsBefore, endingAt: edge), limit, edge)
   }
 
   /// The end of the words after an amount that make it a saving.
-  private func savingEnd(_ end: Int) -> Int? {
+  func savingEnd(_ end: Int) -> Int? {
     var index = skip(end)
     if index == end, index < low.count, low[index] == 0x2D { index += 1 }
     guard let behind = findEnd(DealWords.savingsAfter, at: index) else { return nil }
@@ -313,6 +387,8 @@ extension DealText {
     if findEnd(DealWords.units, at: skip(count.end)) != nil || isDay(behind: count.end) {
       return nil
     }
+    // One thing is no condition.
+    if count.value == 1, CharacterScan.isDigit(low[index]) { return nil }
     return hasBracket && count.end < low.count && low[count.end] == 0x29 ? count.end + 1 : count.end
   }
 
@@ -335,26 +411,40 @@ extension DealText {
     return ordinal.flatMap { $0 < low.count && CharacterScan.isDigit(low[$0]) ? nil : $0 }
   }
 
-  /// Whether a word before a saving says that it is that of a second item, as in `2nd at 50% off`.
-  private func isOrdinal(before start: Int) -> Bool {
-    let window = UnsafeRawBufferPointer(rebasing: low[max(0, start - 24)..<start])
-    let clause = UnsafeRawBufferPointer(
-      rebasing: window[
-        ((window.lastIndex { ".;!?()|".utf8.contains($0) || $0 == 0x0A }).map { $0 + 1 } ?? 0)...])
-    for index in clause.indices
-    where index == 0
-      || !CharacterScan.isWordByte(clause[index - 1])
-        && !CharacterScan.isDigit(clause[index - 1])
-    {
-      for word in DealWords.ordinals
-      where CharacterScan.findEnd(of: word, in: clause, at: index) != nil {
-        return true
-      }
+  /// The start of a word in the clause before a saving that says that it is that of a second item, as in
+  /// `2nd at 50% off`.
+  func ordinal(before start: Int) -> Int? {
+    var index = start
+    let limit = max(0, start - 24)
+    while index > limit {
+      index -= 1
+      if ";!?()|\n".utf8.contains(low[index]) { return nil }
+      if low[index] == 0x2E, index == 0 || !CharacterScan.isDigit(low[index - 1]) { return nil }
+      guard index == 0 || " (\n".utf8.contains(low[index - 1]),
+        let end = findEnd(DealWords.ordinals, at: index), isOrdinal(index..<end)
+      else { continue }
+      return index
     }
-    return false
+    return nil
   }
 
-  private func isNegated(_ start: Int) -> Bool {
+  /// Whether an ordinal number is that of an item: it is no day, no second, and no generation.
+  private func isOrdinal(_ range: Range<Int>) -> Bool {
+    let edge = CharacterScan.skipSpacesBack(low, from: range.lowerBound)
+    if edge > 0, CharacterScan.isDigit(low[edge - 1]) { return false }
+    let next = skip(range.upperBound)
+    guard next < low.count, findEnd(DealWords.numbered, at: next) == nil else { return false }
+    guard CharacterScan.isDigit(low[range.lowerBound]) else { return true }
+    if !CharacterScan.isWordByte(low[next]) || isDay(behind: digitsEnd(range.lowerBound)) {
+      return false
+    }
+    var start = edge
+    while start > 0, CharacterScan.isWordByte(low[start - 1]) { start -= 1 }
+    var cursor = DateCursor(UnsafeRawBufferPointer(rebasing: low[start..<edge]))
+    return cursor.takeName(in: DateParser.months) == nil
+  }
+
+  func isNegated(_ start: Int) -> Bool {
     let edge = CharacterScan.skipSpacesBack(low, from: start)
     return findStart(["no", "not", "kein", "keinen", "sin", "sans", "senza"], endingAt: edge) != nil
   }
@@ -394,8 +484,13 @@ extension DealText {
     {
       return nil
     }
-    let rate = RewardWords.rateEnd(low, from: end) ?? findEnd(DealWords.each, at: next)
-    if let open = findStart(DealWords.openPrices, endingAt: edge) { return open..<(rate ?? end) }
+    let rate =
+      RewardWords.rateEnd(low, from: end)
+      ?? findEnd(DealWords.each + DealWords.openEnds, at: next)
+    let open =
+      findStart(DealWords.openPrices + DealWords.rough, endingAt: edge)
+      ?? RewardWords.rateStart(low, endingAt: edge)
+    if let open { return open..<(rate ?? end) }
     if let rate { return start..<rate }
     if findStart(DealWords.prices, endingAt: edge) != nil
       || findEnd(DealWords.pricesAfter, at: next) != nil
@@ -415,167 +510,5 @@ extension DealText {
     otherCount -= 1
     placedCount += 1
     return start..<end
-  }
-}
-
-/// Several things for one price, and free ones.
-extension DealText {
-  /// Reads a number that begins a price or reward of several things, such as `2 for $5`, `3 for 2` and
-  /// `1+1 free`; returns the index after it, or nil for another number.
-  private mutating func multiple(at start: Int) -> Int? {
-    guard start == 0 || !".,/$€£-".utf8.contains(low[start - 1]),
-      let first = count(at: start), first.value > 0
-    else { return nil }
-    let next = skip(first.end)
-    guard next < low.count else { return nil }
-    if first.value == 1, CharacterScan.stands("/2", in: low, at: first.end),
-      let end = findEnd(["price", "off"], at: skip(first.end + 2))
-    {
-      return take(start..<end)
-    }
-    if low[next] == 0x2B, let second = count(at: skip(next + 1)),
-      let end = findEnd(DealWords.free, at: skip(second.end))
-    {
-      return take(start..<end)
-    }
-    if low[next] == 0x78, let second = count(at: skip(next + 1)), second.value == first.value - 1,
-      second.value <= 5, second.value > 0, isPlainEnd(second.end)
-    {
-      return take(start..<second.end)
-    }
-    return bundle(start, first)
-  }
-
-  /// Reads `3 for the price of 2`, `3 for 2`, `2 for $5` and `2/$5`.
-  private mutating func bundle(_ start: Int, _ first: (value: Int, end: Int)) -> Int? {
-    let next = skip(first.end)
-    if let of = findEnd(DealWords.pricesOf, at: next), let second = count(at: skip(of)) {
-      return take(start..<second.end)
-    }
-    var index = low[next] == 0x2D ? next + 1 : next
-    if low[index] == 0x2F {
-      index = skip(index + 1)
-    } else {
-      guard let joint = findEnd(DealWords.exchanges, at: index) else { return nil }
-      index = skip(joint < low.count && low[joint] == 0x2D ? joint + 1 : joint)
-    }
-    guard index < low.count, first.value <= 100 else { return nil }
-    let isSlash = low[next] == 0x2F
-    // `Dinner for 2 for $50` and `iPhone 15 for $799` are one thing each.
-    let edge = CharacterScan.skipSpacesBack(low, from: start)
-    if findStart(DealWords.exchanges + DealWords.models, endingAt: edge) != nil { return nil }
-    var digit = index
-    while digit < low.count, digit < index + 5, !CharacterScan.isDigit(low[digit]),
-      low[digit] != 0x20
-    {
-      digit += 1
-    }
-    if digit < low.count, CharacterScan.isDigit(low[digit]),
-      let printed = rewards.findPrinted(in: text, at: digit), !printed.isPercent,
-      printed.range.lowerBound == index
-    {
-      let end = printed.range.upperBound
-      if let saved = savingEnd(end) { return take(start..<saved) }
-      if role == .price { main.append(start..<end) } else { minor.append(start..<end) }
-      last = Last(range: start..<end, isMain: role == .price, printed: printed)
-      return end
-    }
-    guard !isSlash, let second = count(at: index), second.value > 0, second.value < first.value,
-      first.value <= 12, isPlainEnd(second.end),
-      findEnd(DealWords.guests, at: skip(second.end)) == nil
-    else { return nil }
-    return take(start..<second.end)
-  }
-
-  /// Whether no unit and no further part of a number is at an index.
-  private func isPlainEnd(_ end: Int) -> Bool {
-    guard end < low.count else { return true }
-    let byte = low[end]
-    if byte == 0x25 || byte == 0x78 || CharacterScan.isWordByte(byte) { return false }
-    if byte == 0x2E || byte == 0x2C || byte == 0x3A || byte == 0x2F || byte == 0x2D {
-      return end + 1 == low.count || !CharacterScan.isDigit(low[end + 1])
-    }
-    let next = skip(end)
-    return next == low.count || low[next] != 0x78 && findEnd(DealWords.units, at: next) == nil
-  }
-
-  /// Adds a reward without an exact value, such as `BOGO`, to the rewards found, unless a price is sought. Returns
-  /// the end of its range.
-  private mutating func take(_ range: Range<Int>) -> Int {
-    if role == .reward { main.append(range) }
-    last = Last(range: range, isMain: role == .reward, printed: nil)
-    return range.upperBound
-  }
-
-  /// Reads a word that may begin a reward without an amount; returns the index from which to go on.
-  private mutating func word(at start: Int) -> Int {
-    var end = start + 1
-    while end < low.count, CharacterScan.isWordByte(low[end]) { end += 1 }
-    if !DealWords.isStart[Int(low[start])] { return end }
-    // `Due` is another word in English.
-    if low[start] != 0x64, let multiple = multiple(at: start) { return multiple }
-    if role == .price { return end }
-    if let bogo = findEnd(DealWords.bogos, at: start) {
-      return take(start..<(qualifierEnd(skip(bogo)) ?? bogo))
-    }
-    if let half = findEnd(DealWords.halves, at: start), half == low.count || low[half] != 0x2D {
-      let edge = CharacterScan.skipSpacesBack(low, from: start)
-      return take((findStart(DealWords.limits, endingAt: edge) ?? start)..<half)
-    }
-    if let delivery = findEnd(DealWords.deliveries, at: start), !isNegated(start),
-      findEnd(["not"], at: skip(delivery)) == nil
-    {
-      minor.append(start..<delivery)
-      return delivery
-    }
-    if let reward = exchange(at: start) { return take(start..<reward) }
-    return end
-  }
-
-  /// The end of `free`, `50% off`, `half price` or `for $1` at an index.
-  private func qualifierEnd(_ start: Int) -> Int? {
-    var index = start
-    if let at = findEnd(["at", "for", "@"], at: index) { index = skip(at) }
-    if let end = findEnd(DealWords.free + DealWords.halves, at: index) { return end }
-    var digit = index
-    while digit < low.count, digit < index + 4, !CharacterScan.isDigit(low[digit]) { digit += 1 }
-    guard digit < low.count, let printed = rewards.findPrinted(in: text, at: digit),
-      printed.range.lowerBound == index
-    else { return nil }
-    return savingEnd(printed.range.upperBound) ?? printed.range.upperBound
-  }
-
-  /// The end of `buy 2 get 1 free`, `lleva 3 paga 2` and the like at an index; nil for another text.
-  private func exchange(at start: Int) -> Int? {
-    for (take, give) in DealWords.exchangeVerbs where take.utf8Start[0] == low[start] {
-      guard let verb = CharacterScan.findEnd(of: take, in: low, at: start) else { continue }
-      var index = skip(verb)
-      if let any = findEnd(["any"], at: index) { index = skip(any) }
-      guard let count = count(at: index) else { continue }
-      var end = count.end
-      let limit = min(low.count, end + 48)
-      while end < limit, low[end] != 0x2E, low[end] != 0x3B, low[end] != 0x0A {
-        if !CharacterScan.isWordByte(low[end - 1]),
-          let second = CharacterScan.findEnd(of: give, in: low, at: end)
-        {
-          return exchangeEnd(skip(second))
-        }
-        end += 1
-      }
-    }
-    return nil
-  }
-
-  /// The end of what is given, which begins at an index: to `free` or another word for its price within a few
-  /// words, else the number.
-  private func exchangeEnd(_ start: Int) -> Int? {
-    let counted = count(at: start)?.end ?? findEnd(["another", "the second"], at: start)
-    var index = counted ?? start
-    let limit = min(low.count, index + 32)
-    while index < limit, !".;!?\n".utf8.contains(low[index]) {
-      if !CharacterScan.isWordByte(low[index]), let end = qualifierEnd(skip(index)) { return end }
-      index += 1
-    }
-    return counted
   }
 }

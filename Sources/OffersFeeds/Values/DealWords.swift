@@ -3,14 +3,18 @@
 enum DealWords {
   /// Words after an amount or percentage that is saved.
   static let savingsAfter: [StaticString] = [
-    "off", "discount", "cash back", "cashback", "cash-back", "back", "rebate", "in savings",
-    "instant savings", "savings", "coupon", "voucher", "cheaper", "rabattcode", "rabatt", "rabat",
+    "off", "discount", "cash back", "cashback", "cash-back", "back", "rebate", "mail-in rebate",
+    "mail in rebate", "instant rebate", "in savings",
+    "instant savings", "savings", "coupon", "voucher", "cheaper", "rabattcode", "extra-rabatt",
+    "rabatt", "rabat",
     "nachlass", "preisnachlass", "sofortrabatt", "sparen", "gespart", "günstiger", "ersparnis",
     "gutschein", "reduziert", "de réduction", "de reduction", "de remise", "de rabais",
-    "réduction", "remise", "d'économie", "d’économie", "d'économies", "remboursés", "offerts",
-    "offert", "de descuento",
-    "descuento", "de dto", "dto", "de ahorro", "de reembolso", "de desconto", "desconto",
-    "di sconto", "sconto", "di risparmio", "korting", "rabatu", "zniżki", "taniej", "slevy",
+    "réduction", "remise", "d'économie", "d’économie", "d'économies", "remboursés", "remboursé",
+    "remboursées", "remboursée", "offerts", "offert", "de cashback", "di cashback", "de descuento",
+    "descuento", "de dcto", "dcto", "de dto", "dto", "de ahorro", "de reembolso", "de desconto",
+    "desconto",
+    "di sconto", "sconto", "di risparmio", "korting", "kortingscode", "kortingsbon", "goedkoper",
+    "terug", "rabatu", "zniżki", "taniej", "slevy",
     "sleva", "скидка", "скидки", "オフ", "割引", "引き", "引", "還元", "キャッシュバック", "할인", "خصم",
   ]
 
@@ -21,7 +25,9 @@ enum DealWords {
   ]
 
   /// The words of `savingsAfter` for things that may also be sold, such as a voucher for $50.
-  static let vouchers: [StaticString] = ["coupon", "voucher", "gutschein"]
+  static let vouchers: [StaticString] = [
+    "coupon", "voucher", "gutschein", "cupón", "cupom", "buono", "buono sconto",
+  ]
   /// Words before a saving that is to be won.
   static let prizes: [StaticString] = [
     "win", "wins", "winner", "winners", "winning", "raffle", "sweepstakes", "sweeps", "giveaway",
@@ -45,7 +51,9 @@ enum DealWords {
     "rebate", "cashback", "cash back", "spare", "spart", "sparen", "spar", "rabatt von",
     "rabatt", "nachlass von", "nachlass", "ersparnis", "rabattiert um", "économisez", "economisez",
     "économie", "remise", "réduction", "rabais", "ahorra", "ahorre", "ahorro", "descuento",
-    "risparmia", "risparmi", "sconto", "scontato", "scontati", "sconti", "bespaar", "korting",
+    "risparmia", "risparmi", "buono sconto", "sconto", "scontato", "scontati", "sconti", "bespaar",
+    "korting",
+    "buono", "rimborso", "reembolso", "rebaja", "cupón", "cupom",
     "spara", "rabat", "economize", "poupe", "desconto", "oszczędź", "zniżka", "sleva", "скидка",
     "立减", "优惠", "خصم",
   ]
@@ -55,19 +63,32 @@ enum DealWords {
   /// Words between those of `savingsBefore` and the amount.
   static let fillers: [StaticString] = [
     "an extra", "an additional", "an", "a", "of", "von", "de", "del", "di", "un", "una", "van",
-    "til", "på", "sie", "zusätzlich", "um",
+    "til", "på", "sie", "zusätzlich", "um", "da",
   ]
   /// Words before the highest of several savings.
   static let upTo: [StaticString] = [
-    "up to", "upto", "bis zu", "jusqu'à", "jusqu’à", "hasta un", "hasta el", "hasta", "fino a",
+    "up to", "upto", "as much as", "bis zu", "tot wel", "nawet do", "opptil", "opp til", "jusqu'à",
+    "jusqu’à", "hasta un", "hasta el", "hasta", "fino a",
     "fino al", "op til", "upp till", "até", "最大", "最高",
   ]
   /// Words for a limit, and others that belong to the amount after them.
-  static let limits = upTo + ["tot", "extra", "additional", "minus"] + least
+  static let limits =
+    upTo + ["tot", "bis", "do", "extra", "additional", "minus"] + least + rough
   /// Words before the least of several savings.
   static let least: [StaticString] = [
     "at least", "minimum", "min.", "min", "over", "more than", "mindestens", "au moins", "al menos",
     "almeno",
+  ]
+  /// Words before a value that is not exact.
+  static let rough: [StaticString] = [
+    "under", "below", "less than", "about", "around", "roughly", "approximately", "approx.",
+    "approx", "circa", "ca.", "ca", "etwa", "ungefähr", "unter", "weniger als", "environ",
+    "moins de", "aprox.", "aproximadamente", "menos de", "meno di", "ongeveer", "minder dan",
+  ]
+  /// Words after a value that is the lowest or highest of several.
+  static let openEnds: [StaticString] = [
+    "and up", "& up", "and above", "and more", "or more", "or less", "und mehr", "oder mehr",
+    "et plus", "ou plus", "y más", "o más", "e oltre", "o più", "of meer", "ou mais",
   ]
 
   /// Words between a saving and the number of things to buy for it.
@@ -93,13 +114,23 @@ enum DealWords {
   static let ordinals: [StaticString] = [
     "2nd", "3rd", "second", "third", "2ème", "2eme", "2e", "2.", "3e", "deuxième", "zweite",
     "zweiten", "zweites", "segunda", "segundo", "2º", "2ª", "seconda", "secondo", "tweede",
-    "2:a", "drugi",
+    "2:a", "drugi", "druga",
+  ]
+  /// Words after an ordinal number that is not that of an item to buy.
+  static let numbered: [StaticString] = [
+    "gen", "gen.", "generation", "edition", "anniversary", "birthday", "grade", "hand",
   ]
 
   /// What joins the two numbers of a span or a choice.
   static let joints: [StaticString] = [
     "-", "–", "—", "/", "to", "or", "bis", "oder", "à", "ou", "a", "o", "hasta", "tot", "of",
     "til", "till", "~", "～",
+  ]
+
+  /// Words before the low end of a span, besides those for savings, limits and open prices.
+  static let spanStarts: [StaticString] = [
+    "get", "enjoy", "receive", "earn", "now", "between", "with", "plus", "von", "mit", "jetzt",
+    "zwischen", "entre", "avec", "con", "com", "tra", "met", "tussen", "nu",
   ]
 
   /// Words before the price of several things.
@@ -111,6 +142,7 @@ enum DealWords {
     "iphone", "ipad", "galaxy", "pixel", "playstation", "ps", "xbox", "switch", "quest", "gopro",
     "hero", "kindle", "windows", "office", "series", "watch", "macos", "fifa", "halo", "kart",
     "part", "volume", "vol.", "season", "chapter", "level", "version", "gen", "model", "mk", "no.",
+    "nr.", "#",
     "size", "age", "ages", "week", "day", "zone", "channel",
   ]
   static let pricesOf: [StaticString] = [
@@ -135,13 +167,21 @@ enum DealWords {
     "free shipping", "free delivery", "free postage", "gratis versand", "gratisversand",
     "kostenloser versand", "kostenfreier versand", "versandkostenfrei", "livraison gratuite",
     "livraison offerte", "envío gratis", "envio gratis", "envío gratuito", "frete grátis",
-    "spedizione gratuita", "spedizione gratis", "gratis verzending", "fri frakt",
+    "spedizione gratuita", "spedizione gratis", "gratis verzending", "gratis bezorging",
+    "gratis levering", "darmowa dostawa", "fri frakt", "gratis frakt", "gratis fragt",
   ]
   static let exchangeVerbs: [(take: StaticString, give: StaticString)] = [
     ("buy", "get"), ("buy", "pay"), ("buy", "pay for"), ("kaufe", "zahle"), ("kauf", "zahl"),
-    ("kaufe", "erhalte"), ("lleva", "paga"), ("llévate", "paga"), ("compra", "paga"),
-    ("prendi", "paghi"), ("leve", "pague"), ("neem", "betaal"), ("achetez", "recevez"),
-    ("spend", "get"),
+    ("kaufe", "erhalte"), ("nimm", "zahl"), ("nimm", "zahle"), ("nimm", "bezahle"),
+    ("lleva", "paga"), ("llévate", "paga"), ("compra", "paga"), ("compra", "lleva"),
+    ("prendi", "paghi"), ("compra", "paghi"), ("leve", "pague"), ("compre", "leve"),
+    ("compre", "pague"), ("neem", "betaal"), ("koop", "betaal"), ("achetez", "recevez"),
+    ("kup", "zapłać za"), ("spend", "get"), ("buy", "save"),
+  ]
+  /// The words after the two numbers of an exchange, as in `3 halen 2 betalen`.
+  static let exchangesAfter: [(take: StaticString, give: StaticString)] = [
+    ("halen", "betalen"), ("acheté", "offert"), ("achetés", "offert"), ("achetés", "offerts"),
+    ("achetée", "offerte"), ("achetées", "offerte"), ("achetées", "offertes"),
   ]
 
   /// Words before a price, which do not change it.
@@ -193,6 +233,8 @@ enum DealWords {
     "por noche", "por mes", "por litro", "por kilo", "por kg", "por día", "al mes", "al año",
     "el kilo", "el litro", "al kg", "al mese", "al litro", "al giorno", "a persona", "a notte",
   ]
+  /// Units before the price of one of them, as in `kg 4,99 €`.
+  static let measures: [StaticString] = ["kg", "kilo", "lb", "oz", "liter", "litre", "litro"]
   /// Words after `per` that are no unit: those for a purchase, and Italian and German ones.
   static let occasions: [StaticString] = [
     "order", "purchase", "transaction", "customer", "household", "visit", "te", "tutti", "tutto",
@@ -205,12 +247,17 @@ enum DealWords {
   ]
 
   static let bogos: [StaticString] = ["bogof", "bogo", "b1g1", "b2g1", "bogoho"]
-  /// For each byte whether a word may begin with it that begins a reward without an amount before it. Most words do
-  /// not, so that lists need not be searched for them.
-  static let isStart: [Bool] = {
-    var isStart = [Bool](repeating: false, count: 256)
+  /// For each byte the bytes that may follow it at the start of a reward without an amount before it, by their last
+  /// six bits. Most words have another start, so that lists need not be searched for them.
+  private static let starts: [UInt64] = {
+    var starts = [UInt64](repeating: 0, count: 256)
     let words = bogos + halves + deliveries + exchangeVerbs.map(\.take) + numbers.map(\.word)
-    for word in words { isStart[Int(word.utf8Start[0])] = true }
-    return isStart
+    for word in words { starts[Int(word.utf8Start[0])] |= 1 << UInt64(word.utf8Start[1] & 63) }
+    return starts
   }()
+
+  /// Whether a reward without an amount before it may begin with two bytes.
+  static func isStart(_ first: UInt8, _ second: UInt8) -> Bool {
+    starts[Int(first)] >> UInt64(second & 63) & 1 == 1
+  }
 }

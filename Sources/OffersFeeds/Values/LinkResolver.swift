@@ -5,7 +5,7 @@ import OffersCore
 struct LinkResolver: Sendable {
   /// The version of the rules of this type. It must change with them, so that the next sync
   /// resolves stored links again.
-  static let rules = "4"
+  static let rules = "5"
 
   private let base: URL?
 
@@ -20,6 +20,8 @@ struct LinkResolver: Sendable {
 
   /// Whether relative links can be resolved.
   var hasBase: Bool { base != nil }
+  /// The address of the document.
+  var address: String? { base?.absoluteString }
 
   /// The resolver for the scope of an `xml:base` attribute (https://www.w3.org/TR/xmlbase/), whose
   /// value may be relative to this resolver's base.
@@ -54,6 +56,35 @@ struct LinkResolver: Sendable {
   static func isAbsolute(_ link: UnsafeRawBufferPointer) -> Bool {
     guard let last = link.last, last > 0x20 else { return false }
     return hasScheme(link) && !link.contains { $0 == 0x26 || isLineEndOrTab($0) }
+  }
+
+  /// The first of several web addresses of pictures in a text, between which there is a comma, a semicolon, a bar or
+  /// white space. An address may have these characters in it, and another address behind them. So there must be a
+  /// space as well, or the part before them must end as a picture's address does.
+  static func first(of links: String) -> String {
+    links.withBytes { bytes -> String? in
+      let bytes = bytes.trimmed()
+      var index = 8
+      while index + 2 < bytes.count {
+        defer { index += 1 }
+        guard bytes[index] == 0x3A, bytes[index + 1] == 0x2F, bytes[index + 2] == 0x2F else {
+          continue
+        }
+        // The scheme begins behind the separators, which begin behind the first address.
+        let start = (bytes[..<index].lastIndex { !CharacterScan.isLetter($0) } ?? 0) + 1
+        let end = (bytes[..<start].lastIndex { !isSeparator($0) } ?? 0) + 1
+        if end >= start { continue }
+        let hasSpace = bytes[end..<start].contains(0x20)
+        if hasSpace || MediaKind(bytes[..<end]) == .picture {
+          return String(decoding: bytes[..<end], as: UTF8.self)
+        }
+      }
+      return nil
+    } ?? links
+  }
+
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || byte == 0x2C || byte == 0x3B || byte == 0x7C
   }
 
   private static func isLineEndOrTab(_ byte: UInt8) -> Bool {

@@ -5,7 +5,8 @@ import OffersCore
 /// Supported are a single amount with its sign, word or ISO 4217 code on either side
 /// (`$0.75 Cash Back`, `1.234,56 EUR`, `1 299,00 Kč`, `Rs. 1,299`, `12,- kr`) and a single percentage
 /// (`5% back`, `2,5 %`, `5 percent`), either with `up to` directly before it. Cents (`50¢`, `50 cents`, `50p`) are
-/// those of the feed's currency, if that is a dollar, the euro or the pound. The result has no value for a text
+/// those of the feed's currency, if that is a dollar, the euro or the pound, and those of an unknown one if the
+/// feed's is unknown. The result has no value for a text
 /// with two numbers (`$1 off $5`), with more decimals than the unit has, with an ambiguous comma or point
 /// (`€1,500`), with a rate or an open end (`$5/lb`, `$5 off a month`, `$5+`, `from $5`), with two currencies
 /// (`€5 CAD`), with a number in words (`$1 million`, `$1 off two`), or with an `up to` elsewhere (`Sign up to
@@ -13,7 +14,7 @@ import OffersCore
 package struct RewardParser: Sendable {
   /// The version of the rules of this parser. It must change with them, so that the next sync
   /// parses stored rewards again.
-  static let rules = "7"
+  static let rules = "8"
 
   private let currency: CurrencyCode?
   /// The currency of a text that consists of a number alone.
@@ -140,7 +141,8 @@ package struct RewardParser: Sendable {
     let custom = PrintedNumber.Custom(
       allowsDecimalComma: true,
       isGroupedByCommas: text[number.end] == 0x25 && currency?.isGroupedByCommas == true)
-    guard CharacterScan.isBoundary(text, before: first),
+    let start = RewardWords.minusStart(text, before: first) ?? first
+    guard CharacterScan.isBoundary(text, before: start),
       CharacterScan.endsPlainly(text, at: end) || RewardWords.isSaving(text, at: end)
         || RewardWords.isJoinedSaving(text, at: end),
       RewardWords.leaveAlone(text, from: end, isAmount: false),
@@ -148,9 +150,9 @@ package struct RewardParser: Sendable {
     else { return ExactReward() }
     // A euro sign and a space before a percentage make the text ambiguous. `isBoundary` refuses a
     // sign directly before it.
-    let before = CharacterScan.skipSpacesBack(text, from: first)
+    let before = CharacterScan.skipSpacesBack(text, from: start)
     if CharacterScan.stands("€", in: text, at: before - 3) { return ExactReward() }
-    return reward(text, before: first, ExactReward.percent, hundredths)
+    return reward(text, before: start, ExactReward.percent, hundredths)
   }
 
   private func amount(
@@ -161,9 +163,12 @@ package struct RewardParser: Sendable {
         text, first..<number.end, hasDecimals: number.hasDecimals, feed: currency,
         unknown: unknown)
     else { return bareAmount(text, number, first) }
-    guard CharacterScan.endsPlainly(text, at: mark.end) || RewardWords.isSaving(text, at: mark.end),
+    // The hyphen of `10€-Gutschein` joins a word; that of `$5-10` does not.
+    guard
+      CharacterScan.endsPlainly(text, at: mark.end) || RewardWords.isSaving(text, at: mark.end)
+        || mark.end > number.end && RewardWords.isJoinedSaving(text, at: mark.end),
       RewardWords.leaveAlone(text, from: mark.end, isAmount: true),
-      let units = number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom)
+      let units = number.units(mark.unitDigits, mark.custom)
     else { return ExactReward() }
     // In `Set of 5 299 €` the first digit is another number.
     if number.hasWordSpace, !RewardWords.isLimitOnly(text, before: mark.start) {
@@ -215,6 +220,8 @@ extension RewardParser {
     let isPercent: Bool
     /// The hundredths of the percentage or the minor units of the amount; nil for an ambiguous number.
     let value: Int64?
+    /// The hundredths or minor units of 1.
+    let unit: Int64
     /// Whether it may be a saving: no percentage above 100 or of 0, no `$1 million`.
     let isPlausible: Bool
   }
@@ -237,7 +244,7 @@ extension RewardParser {
       let hundredths = number.units(2, custom)
       return Printed(
         range: (start + first)..<(start + end), isPercent: true, value: hundredths,
-        isPlausible: (1...10_000).contains(hundredths ?? 0))
+        unit: 100, isPlausible: (1...10_000).contains(hundredths ?? 0))
     }
     guard
       let mark = CurrencyMark.find(
@@ -250,7 +257,8 @@ extension RewardParser {
       next + 1 < near.count && near[next] == 0x2F && CharacterScan.isDigit(near[next + 1])
     return Printed(
       range: (start + mark.start)..<(start + mark.end), isPercent: false,
-      value: number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom),
+      value: number.units(mark.unitDigits, mark.custom),
+      unit: (0..<mark.unitDigits).reduce(1) { unit, _ in unit * 10 },
       isPlausible: !isRate && !RewardWords.multiplies(near, from: mark.end))
   }
 
@@ -270,264 +278,6 @@ extension RewardParser {
         || index >= 2 && CharacterScan.stands("\u{2212}", in: text, at: index - 2)
         || index >= 1 && text[index - 1] == 0xC2 && (text[index] == 0xAB || text[index] == 0xA1)
     default: false
-    }
-  }
-}
-
-/// The words around an amount or percentage that change its meaning.
-enum RewardWords {
-  /// Whether the text after a value leaves its meaning unchanged: it begins with no `/` or `+`, and
-  /// after an amount with no word that multiplies the amount or makes it a rate, as in `off per gallon`.
-  static func leaveAlone(
-    _ text: UnsafeRawBufferPointer, from end: Int, isAmount: Bool
-  ) -> Bool {
-    let start = CharacterScan.skipSpaces(text, from: end)
-    guard start < text.count else { return true }
-    if text[start] == 0x2F || text[start] == 0x2B { return false }
-    if isAmount, multiplies(text, from: start) { return false }
-    if start + 2 >= text.count || !CharacterScan.isWordByte(text[start]) { return true }
-    return lowered(text, from: start) { low in
-      let saving = DealWords.savingsAfter.lazy.compactMap {
-        CharacterScan.findEnd(of: $0, in: low, at: 0)
-      }.first
-      return !(isAmount && rateEnd(low, from: saving ?? 0) != nil) && !countsThings(low)
-    }
-  }
-
-  /// Whether the word after an amount multiplies it.
-  static func multiplies(_ text: UnsafeRawBufferPointer, from end: Int) -> Bool {
-    let start = CharacterScan.skipSpaces(text, from: end)
-    var behind = start
-    while behind < text.count, CharacterScan.isLetter(text[behind]) { behind += 1 }
-    return multiplies(UnsafeRawBufferPointer(rebasing: text[start..<behind]))
-  }
-
-  /// The end of a unit that makes the amount or saving before it a rate, as in `/lb`, `per gallon` and
-  /// `a month`; nil if there is none. The text is in lower case.
-  static func rateEnd(_ low: UnsafeRawBufferPointer, from end: Int) -> Int? {
-    var index = CharacterScan.skipSpaces(low, from: end)
-    guard index < low.count else { return nil }
-    let per = low[index] == 0x2F ? index + 1 : CharacterScan.findEnd(of: "per", in: low, at: index)
-    guard let per else {
-      return DealWords.rates.lazy.compactMap {
-        CharacterScan.findEnd(of: $0, in: low, at: index)
-      }.first
-    }
-    index = CharacterScan.skipSpaces(low, from: per)
-    var behind = index
-    while behind < low.count, CharacterScan.isWordByte(low[behind]) { behind += 1 }
-    let word = UnsafeRawBufferPointer(rebasing: low[index..<behind])
-    let isUnit = !DealWords.occasions.contains { CharacterScan.isSame(word, $0) }
-    return isUnit && (1...16).contains(word.count) ? behind : nil
-  }
-
-  /// The end of `%`, or a word for it, behind a number; nil if another text is there.
-  static func percentEnd(_ text: UnsafeRawBufferPointer, from end: Int) -> Int? {
-    let start = CharacterScan.skipSpaces(text, from: end)
-    guard start < text.count else { return nil }
-    if text[start] == 0x25 { return start + 1 }
-    guard text[start] | 0x20 == 0x70 else { return nil }
-    return lowered(text, from: start) { low in
-      DealWords.percents.lazy.compactMap { CharacterScan.findEnd(of: $0, in: low, at: 0) }.first
-    }.map { start + $0 }
-  }
-
-  /// Whether a number of things in words is after the word for a saving, as in `off any two`.
-  private static func countsThings(_ low: UnsafeRawBufferPointer) -> Bool {
-    var index = 0
-    for _ in 0..<4 {
-      let next = (["off"] + DealWords.conditions).lazy.compactMap {
-        CharacterScan.findEnd(of: $0, in: low, at: index)
-      }.first
-      guard let next else { break }
-      index = CharacterScan.skipSpaces(low, from: next)
-    }
-    return index > 0
-      && DealWords.numbers.contains { word, value in
-        value > 1 && CharacterScan.findEnd(of: word, in: low, at: index) != nil
-      }
-  }
-
-  /// Whether `off`, or an East Asian word for a saving, is directly at an index.
-  static func isSaving(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
-    lowered(text, from: start) { CharacterScan.findEnd(of: "off", in: $0, at: 0) != nil }
-      || isEastAsianSaving(text, at: start)
-  }
-
-  /// Whether a hyphen and a word for a saving are at an index, as in `15%-Rabatt`.
-  static func isJoinedSaving(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
-    start < text.count && text[start] == 0x2D
-      && lowered(text, from: start + 1) { low in
-        DealWords.savingsAfter.contains { CharacterScan.findEnd(of: $0, in: low, at: 0) != nil }
-      }
-  }
-
-  static func isEastAsianSaving(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
-    guard start < text.count, text[start] >= 0xE3 else { return false }
-    return DealWords.savingsAfter.contains {
-      $0.utf8Start[0] >= 0xE3 && CharacterScan.stands($0, in: text, at: start)
-    }
-  }
-
-  /// Whether a text has a word that makes its amount a saving, so that it is no price.
-  static func hasSaving(_ text: UnsafeRawBufferPointer) -> Bool {
-    // Most prices have no more letters than a code. The only shorter words are `off` and East Asian ones.
-    let letters = text.count { CharacterScan.isWordByte($0) }
-    guard letters > 3 || text.contains(where: { $0 | 0x20 == 0x66 || $0 >= 0xE3 }) else {
-      return false
-    }
-    return lowered(text, from: 0) { low in
-      low.indices.contains { index in
-        CharacterScan.isWordByte(low[index])
-          && (index == 0 || !CharacterScan.isWordByte(low[index - 1]))
-          && DealWords.savings.contains {
-            CharacterScan.findEnd(of: $0, in: low, at: index) != nil
-          }
-      }
-    }
-  }
-
-  /// Calls a closure with the start of the text after an index in lower case, which ends the words that matter.
-  private static func lowered<Value>(
-    _ text: UnsafeRawBufferPointer, from start: Int, _ body: (UnsafeRawBufferPointer) -> Value
-  ) -> Value {
-    let part = UnsafeRawBufferPointer(rebasing: text[start..<min(text.count, start + 200)])
-    return FoldedText(part).lowered.withUnsafeBytes(body)
-  }
-
-  /// Whether a text is about another thing than the first one, or about several, as `BOGO 50% off`, `second one 50% off`
-  /// and `two for $5`.
-  static func isOfAnother(_ text: UnsafeRawBufferPointer) -> Bool {
-    for index in text.indices where index == 0 || !CharacterScan.isWordByte(text[index - 1]) {
-      let words: [StaticString]
-      switch text[index] | 0x20 {
-      case 0x62: words = ["bogo", "buy one"]
-      case 0x74: words = ["two for", "three for", "third", "troisi", "tercer"]
-      case 0x66: words = ["four for", "five for"]
-      case 0x67: words = ["get one"]
-      case 0x73: words = ["second", "segund"]
-      case 0x7A: words = ["zweite"]
-      case 0x64: words = ["deuxi", "dritte"]
-      default: continue
-      }
-      for word in words where index + word.utf8CodeUnitCount <= text.count {
-        let part = text[index..<(index + word.utf8CodeUnitCount)]
-        if CharacterScan.isSame(UnsafeRawBufferPointer(rebasing: part), word) { return true }
-      }
-    }
-    return false
-  }
-
-  private static func multiplies(_ word: UnsafeRawBufferPointer) -> Bool {
-    func isWord(_ lower: StaticString) -> Bool { CharacterScan.isSame(word, lower) }
-    return switch word.count {
-    case 1: isWord("k") || isWord("m")
-    case 2: isWord("bn") || isWord("mn")
-    case 3: isWord("mio") || isWord("mrd") || isWord("mln") || isWord("mil")
-    case 4: isWord("lakh")
-    case 5: isWord("crore")
-    case 7: isWord("hundred") || isWord("million") || isWord("billion")
-    case 8: isWord("thousand") || isWord("millions") || isWord("billions") || isWord("trillion")
-    default: false
-    }
-  }
-
-  /// The meaning of the text before a value.
-  enum Limit {
-    case none
-    case upTo
-    /// `Up to` with something between it and the value, a word that may also mean `until`, or
-    /// nothing but a plus, minus or dash.
-    case unclear
-  }
-
-  /// Words that alone before a price leave it as it is.
-  private static let plainWords: [StaticString] = [
-    "only", "now", "just", "price", "nur", "jetzt", "preis", "prix", "seulement", "solo", "precio",
-    "prezzo", "tylko", "cena", "pris", "prijs", "save", "spare", "économisez", "ahorra",
-  ]
-
-  /// Whether nothing but an `up to` or a word such as `only` is before the value that begins at an
-  /// index.
-  static func isLimitOnly(_ text: UnsafeRawBufferPointer, before start: Int) -> Bool {
-    let first = min(CharacterScan.skipSpaces(text, from: 0), start)
-    let prefix = UnsafeRawBufferPointer(rebasing: text[first..<start])
-    if prefix.isEmpty { return true }
-    let end = CharacterScan.skipSpacesBack(prefix, from: prefix.count)
-    if findUpTo(prefix, 0) == end { return true }
-    let hasColon = prefix[end - 1] == 0x3A
-    let words = UnsafeRawBufferPointer(rebasing: prefix[..<(hasColon ? end - 1 : end)])
-    return plainWords.contains { CharacterScan.isSame(words, $0) }
-  }
-
-  /// Whether the text before a value makes it an upper bound, as in `up to $5`.
-  ///
-  /// - Parameter prefix: the text before the value and its currency sign.
-  static func limit(_ prefix: UnsafeRawBufferPointer) -> Limit {
-    let end = CharacterScan.skipSpacesBack(prefix, from: prefix.count)
-    if isSignOnly(UnsafeRawBufferPointer(rebasing: prefix[..<end])) { return .unclear }
-    if isOpen(UnsafeRawBufferPointer(rebasing: prefix[..<end])) { return .unclear }
-    for start in stride(from: end - 1, through: 0, by: -1)
-    where start == 0 || !CharacterScan.isLetter(prefix[start - 1]) {
-      if isUntil(prefix, start, end) { return .unclear }
-      guard let behind = findUpTo(prefix, start) else { continue }
-      return behind == end ? .upTo : .unclear
-    }
-    return .none
-  }
-
-  /// Whether a text ends with a word such as `from`, so that the value after it is the lowest of several.
-  private static func isOpen(_ text: UnsafeRawBufferPointer) -> Bool {
-    let end = text.last == 0x3A ? text.count - 1 : text.count
-    guard end > 1,
-      text[end - 1] >= 0x61 || CharacterScan.isCapital(text[end - 1]) || text[end - 1] == 0x2E
-    else {
-      return false
-    }
-    let tail = UnsafeRawBufferPointer(rebasing: text[max(0, end - 24)..<end])
-    return FoldedText(tail).lowered.withUnsafeBytes { low in
-      (DealWords.openPrices + DealWords.least).contains {
-        CharacterScan.findStart(of: $0, in: low, endingAt: low.count) != nil
-      }
-    }
-  }
-
-  /// The index after an `up to` that begins at an index; nil when there is none.
-  private static func findUpTo(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
-    for phrase in DealWords.upTo where phrase.utf8Start[0] == text[start] | 0x20 {
-      if let end = behind(phrase, text, start) { return end }
-    }
-    return nil
-  }
-
-  /// Whether the text between two indices is `bis` or `tot`, which mean `until` as often as `up
-  /// to`.
-  private static func isUntil(_ text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
-    end - start == 3 && (behind("bis", text, start) != nil || behind("tot", text, start) != nil)
-  }
-
-  /// The index after a phrase that begins at an index, in any case of ASCII letters; nil when the
-  /// text there is another one, or a letter follows.
-  private static func behind(
-    _ phrase: StaticString, _ text: UnsafeRawBufferPointer, _ start: Int
-  ) -> Int? {
-    let end = start + phrase.utf8CodeUnitCount
-    guard end <= text.count, end == text.count || !CharacterScan.isLetter(text[end]),
-      CharacterScan.isSame(UnsafeRawBufferPointer(rebasing: text[start..<end]), phrase)
-    else { return nil }
-    return end
-  }
-
-  /// Whether a text is a minus, a plus or a dash, in ASCII or Unicode.
-  private static func isSignOnly(_ text: UnsafeRawBufferPointer) -> Bool {
-    let start = CharacterScan.skipSpaces(text, from: 0)
-    switch text.count - start {
-    case 1: return text[start] == 0x2D || text[start] == 0x2B
-    case 3:
-      return CharacterScan.stands("\u{2212}", in: text, at: start)
-        || CharacterScan.stands("\u{2013}", in: text, at: start)
-        || CharacterScan.stands("\u{2014}", in: text, at: start)
-    default: return false
     }
   }
 }

@@ -72,7 +72,9 @@ struct PostgresIndexReader: SearchedIndex {
       var cases = weights.map {
         (part.query(weight: $0, isWhole: true), $1 * SearchRank.wholeFactor)
       }
-      if part.isOpen { cases += weights.map { (part.query(weight: $0), $1) } }
+      if part.phrases.contains(where: \.isOpen) {
+        cases += weights.map { (part.query(weight: $0), $1) }
+      }
       let sorted = cases.sorted { $0.1 > $1.1 }.map { query, rank in
         "WHEN offer.search @@ \(bindings.add(.text(query)))::tsquery THEN \(rank)"
       }

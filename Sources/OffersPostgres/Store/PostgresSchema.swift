@@ -138,6 +138,9 @@ struct PostgresSchema {
       try connection.script(migration.sql)
       try record(migration, in: connection)
     }
+    if migrations.contains(where: { $0.number > version && $0.changesWords }) {
+      try SearchWordTable.remake(in: connection)
+    }
     if proposesFeed, version == 0 {
       try FeedTable.propose(at: Date(), in: PostgresTransaction(connection))
     }

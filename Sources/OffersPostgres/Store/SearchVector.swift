@@ -3,8 +3,8 @@ import OffersCore
 /// The searched words of an offer, as the text of a `tsvector`. `LetterTokenizer` finds the words, so that a
 /// search means the same in every store; PostgreSQL only looks them up.
 ///
-/// The weights of `SearchRank` are A, B, C and D. There is a gap between the places of two texts, so that no
-/// words follow each other across them.
+/// The weights of `SearchRank` are A, B, C and D. There is a gap between the places of two texts, and before the
+/// joined words of one, so that no words follow each other across them.
 struct SearchVector {
   /// PostgreSQL's weights, for those of `SearchRank.weights`.
   static let letters = ["A", "B", "C", "D"]
@@ -15,6 +15,11 @@ struct SearchVector {
   private static let lastPlace = 16_383
   /// The most places that a `tsvector` keeps of a word.
   private static let placeLimit = 255
+
+  /// The fields of an offer that it has words of.
+  static let fields: [OfferField] = [
+    .name, .retailer, .description, .categories, .attributes, .terms,
+  ]
 
   private var places: [String: [String]] = [:]
   private var bytes = 0
@@ -36,17 +41,21 @@ struct SearchVector {
   private mutating func add(_ text: String?, of field: SearchMatch.Field) {
     guard let text else { return }
     let letter = Self.letter(of: field)
-    LetterTokenizer.forEachWord(of: text) { word, _ in
-      place = min(place + 1, Self.lastPlace)
-      if bytes > Self.limitBytes { return }
-      let entry = "\(place)\(letter)"
-      let old = places[word]
-      // All places from the last one on are the same.
-      if let old, old.count >= Self.placeLimit || old.last == entry { return }
-      bytes += old == nil ? word.utf8.count + 8 : 2
-      places[word, default: []].append(entry)
-    }
+    let joined = LetterTokenizer.forEachWord(of: text) { word, _ in add(word, letter) }
     place = min(place + 1, Self.lastPlace)
+    for word in joined { add(word.folded, letter) }
+    if !joined.isEmpty { place = min(place + 1, Self.lastPlace) }
+  }
+
+  private mutating func add(_ word: String, _ letter: String) {
+    place = min(place + 1, Self.lastPlace)
+    if bytes > Self.limitBytes { return }
+    let entry = "\(place)\(letter)"
+    let old = places[word]
+    // All places from the last one on are the same.
+    if let old, old.count >= Self.placeLimit || old.last == entry { return }
+    bytes += old == nil ? word.utf8.count + 8 : 2
+    places[word, default: []].append(entry)
   }
 
   private static func letter(of field: SearchMatch.Field) -> String {
@@ -75,12 +84,15 @@ extension SearchWords.Part {
   ///   - weight: the weight that all words must have; empty for any.
   ///   - isWhole: whether the last word must be whole, although it is open.
   func query(weight: String = "", isWhole: Bool = false) -> String {
-    let terms = words.enumerated().map { index, word in
-      let isPrefix = isOpen && !isWhole && index == words.count - 1
-      let mark = (isPrefix ? "*" : "") + weight
-      return "'\(word)'" + (mark.isEmpty ? "" : ":\(mark)")
+    let phrases = phrases.map { phrase in
+      let terms = phrase.words.enumerated().map { index, word in
+        let isPrefix = phrase.isOpen && !isWhole && index == phrase.words.count - 1
+        let mark = (isPrefix ? "*" : "") + weight
+        return "'\(word)'" + (mark.isEmpty ? "" : ":\(mark)")
+      }
+      return "(\(terms.joined(separator: " <-> ")))"
     }
-    return "(\(terms.joined(separator: " <-> ")))"
+    return "(\(phrases.joined(separator: " | ")))"
   }
 }
 
@@ -98,6 +110,36 @@ enum SearchWordTable {
         WHERE NOT EXISTS (SELECT 1 FROM search_word WHERE search_word.word = new.word)
         ON CONFLICT DO NOTHING
         """, [.texts(Array(piece))])
+    }
+  }
+
+  /// Makes the searched words of all offers anew, a piece of them at a time.
+  static func remake(in connection: Connection) throws {
+    let fields = SearchVector.fields
+    let columns = fields.map { "\($0)" }.joined(separator: ", ")
+    var last = Int64.min
+    while true {
+      let rows = try connection.rows(
+        "SELECT offer_key, \(columns) FROM offer WHERE offer_key > $1 ORDER BY offer_key LIMIT 1000",
+        [.number(last)])
+      var (keys, vectors, words) = ([Int64](), [String](), Set<String>())
+      for number in 0..<rows.count {
+        let row = rows[number]
+        let vector = SearchVector { field in
+          fields.firstIndex(of: field).flatMap { row.findText($0 + 1) }
+        }
+        last = row.number(0)
+        keys.append(last)
+        vectors.append(vector.text)
+        words.formUnion(vector.words)
+      }
+      if keys.isEmpty { return }
+      try connection.run(
+        """
+        UPDATE offer SET search = new.search::tsvector
+        FROM unnest($1, $2) AS new (offer_key, search) WHERE offer.offer_key = new.offer_key
+        """, [.numbers(keys), .texts(vectors)])
+      try add(words, in: connection)
     }
   }
 

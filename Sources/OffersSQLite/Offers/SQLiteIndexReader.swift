@@ -154,11 +154,17 @@ extension SearchWords {
   /// https://sqlite.org/fts5.html#full_text_query_syntax
   var match: String {
     parts.map { part in
-      let phrase = "\"\(part.words.joined(separator: " "))\""
-      return part.isOpen ? "(\(phrase) OR \(phrase) *)" : phrase
+      let phrases = part.phrases.map { phrase in
+        let words = "\"\(phrase.words.joined(separator: " "))\""
+        return phrase.isOpen ? "\(words) OR \(words) *" : words
+      }
+      return "(\(phrases.joined(separator: " OR ")))"
     }.joined(separator: " AND ")
   }
 
   /// The function that ranks the results of `match`.
-  var rank: String { "offer_rank(\(parts.contains(where: \.isOpen) ? 1 : 0))" }
+  var rank: String {
+    let parts = parts.map { $0.phrases.map { $0.isOpen ? "wb" : "w" }.joined() }
+    return "offer_rank('\(parts.joined(separator: ","))')"
+  }
 }

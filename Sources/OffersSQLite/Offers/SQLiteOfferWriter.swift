@@ -70,7 +70,7 @@ final class SQLiteOfferWriter: OfferWriter {
   func update(_ record: OfferRecord, _ difference: OfferDifference, _ state: OfferUpdateValues)
     throws
   {
-    let isSame = difference.fields == nil && !difference.hasOtherReward && state.changedAt == nil
+    let isSame = difference.fields == nil && !difference.isRewritten && state.changedAt == nil
     if isSame {
       try updateHash.run([
         .number(Int64(bitPattern: record.contentHash)), .number(state.foundAt),

@@ -13,13 +13,18 @@ struct SchemaObject: CustomStringConvertible {
 
   var description: String { "the \(kind) \(name)" }
 
-  /// The objects that the migrations up to a version create.
+  /// The objects that the migrations up to a version create. Of several statements for one object the last
+  /// counts.
   static func own(upTo version: Int = SQLiteSchema.version) -> [SchemaObject] {
-    SQLiteMigrations.all.filter { $0.number <= version }.flatMap { objects(of: $0.sql) }
+    let created = SQLiteMigrations.all.filter { $0.number <= version }.flatMap {
+      objects(of: $0.sql)
+    }
+    let last = Dictionary(created.map { ($0.description, $0.sql) }, uniquingKeysWith: { $1 })
+    return created.filter { last[$0.description] == $0.sql }
   }
 
   private static let own = own()
-  static let ownStatements = Set(own.map(\.sql))
+  static let ownStatements = Set(SQLiteMigrations.all.flatMap { objects(of: $0.sql) }.map(\.sql))
   private static let ownTables = Set(own.filter { $0.kind == "table" }.map(\.name))
 
   /// The objects of a database that run with the statements of this program and that no migration creates,

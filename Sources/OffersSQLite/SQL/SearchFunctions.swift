@@ -8,8 +8,8 @@ import OffersCore
 /// tables of the file, but not this view and the index over it.
 ///
 /// `offer_rank` is the rank of a result, an auxiliary function of FTS5: better ones have a lower one, equally
-/// good ones one in the order of their keys. Its argument tells whether the last phrase of the query is the
-/// beginning of a word; the phrase before it is then the whole one.
+/// good ones one in the order of their keys. Its argument has a letter for each phrase of the query, and a comma
+/// between the parts of the search: `w` for whole words, `b` for the beginning of one.
 /// https://sqlite.org/fts5.html#custom_auxiliary_functions
 enum SearchFunctions {
   /// The results of the calls are ignored: registration fails only without memory, and then each statement
@@ -75,8 +75,12 @@ extension SearchFunctions {
       api, "offer_rank", nil,
       { api, row, context, count, arguments in
         guard let api, let row else { return sqlite3_result_null(context) }
-        let isOpen = count > 0 && sqlite3_value_int(arguments?[0]) != 0
-        sqlite3_result_int64(context, SearchFunctions.rank(of: row, api.pointee, isOpen: isOpen))
+        guard count > 0, let phrases = sqlite3_value_text(arguments?[0]) else {
+          return sqlite3_result_null(context)
+        }
+        let kinds = UnsafeBufferPointer(
+          start: phrases, count: Int(sqlite3_value_bytes(arguments?[0])))
+        sqlite3_result_int64(context, SearchFunctions.rank(of: row, api.pointee, kinds))
       }, nil)
   }
 
@@ -99,11 +103,17 @@ extension SearchFunctions {
   private static let keyBits: Int64 = 48
 
   private static func rank(
-    of row: OpaquePointer, _ api: Fts5ExtensionApi, isOpen: Bool
+    of row: OpaquePointer, _ api: Fts5ExtensionApi, _ kinds: UnsafeBufferPointer<UInt8>
   ) -> Int64 {
-    let phraseCount = api.xPhraseCount?(row) ?? 0
-    var (sum, last) = (0, 0)
-    for phrase in 0..<phraseCount {
+    // The best weight of the part so far.
+    var (sum, part) = (0, 0)
+    var phrase: Int32 = 0
+    for kind in kinds {
+      if kind == UInt8(ascii: ",") {
+        sum += part
+        part = 0
+        continue
+      }
       var best = 0
       var place = Fts5PhraseIter()
       var column: Int32 = -1
@@ -112,14 +122,10 @@ extension SearchFunctions {
         best = max(best, weights[Int(column)])
         api.xPhraseNextColumn?(row, &place, &column)
       }
-      if isOpen, phrase == phraseCount - 1 {
-        // The whole word counts already.
-        sum += max(0, best - last)
-      } else {
-        last = best * SearchRank.wholeFactor
-        sum += last
-      }
+      part = max(part, kind == UInt8(ascii: "w") ? best * SearchRank.wholeFactor : best)
+      phrase += 1
     }
+    sum += part
     let key = (api.xRowid?(row) ?? 0) & (1 << keyBits - 1)
     return key - Int64(sum) << keyBits
   }

@@ -176,10 +176,18 @@ struct FramingRoutes: Sendable {
         throw Problem(.badRequest, "The member “url” must be an http or https URL.")
       }
       let origin = request.headers[.origin] ?? ""
-      let refuses = try await turns.run(for: try context.fetchVisitor().user.id) {
-        await content.framing?(url, origin)
+      let found: (refuses: Bool?, answers: Bool) =
+        try await turns.run(for: try context.fetchVisitor().user.id) {
+          do {
+            return (try await content.framing?(url, origin), true)
+          } catch {
+            return (nil, false)
+          }
+        }
+      return Answers.result {
+        $0.member("refused", found.refuses)
+        $0.member("answers", found.answers)
       }
-      return Answers.result { $0.member("refused", refuses) }
     }
   }
 }

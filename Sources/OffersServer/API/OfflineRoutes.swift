@@ -154,7 +154,7 @@ struct OfflineFrame {
   /// Variables that depend on the offers of the list, or on a user.
   private static let ofOffers: Set<String> = [
     "boxes", "cards", "count", "credit", "hasRecent", "inputs", "more", "narrowed", "nothing",
-    "recent", "recentSearches", "sorts", "timedBoxes",
+    "recentSearches", "sorts", "timedBoxes",
   ]
 
   /// The frames of the pages of all offers, of the favorites, of the search and of each feed.

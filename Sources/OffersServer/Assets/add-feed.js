@@ -4,7 +4,7 @@
 import {make, setBusy} from "./elements.js?v=__VERSION__";
 import {readPage} from "./requests.js?v=__VERSION__";
 import {problemIn, say, toast, unreachable} from "./messages.js?v=__VERSION__";
-import {followAdded} from "./feed-refresh.js?v=__VERSION__";
+import {followRefresh} from "./feed-refresh.js?v=__VERSION__";
 import {renew} from "./page-update.js?v=__VERSION__";
 import {addressOf} from "./base-path.js?v=__VERSION__";
 
@@ -35,8 +35,8 @@ async function send(form) {
       signal: asking.signal,
     });
     if (response.ok && response.redirected && isAdding) return await finish(form.elements.name.value);
-    const type = response.headers.get("Content-Type") ?? "";
-    if (!type.startsWith("text/html")) return fail(form, (await problemIn(response)).text);
+    const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+    if (!isPage) return fail(form, (await problemIn(response)).text);
     const page = await readPage(response);
     const next = page.querySelector("[data-add-feed]");
     if (next) show(form, document.adoptNode(next));
@@ -81,7 +81,7 @@ async function finish(name) {
   await renew();
   document.querySelector(`[data-feed="${CSS.escape(name)}"] h3 a`)?.focus();
   toast("The feed is added.", {label: "Show", run: () => location.assign(addressOf(`/feeds/${encodeURIComponent(name)}`))});
-  followAdded();
+  followRefresh();
 }
 
 document.addEventListener("submit", (event) => {

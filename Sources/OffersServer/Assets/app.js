@@ -25,12 +25,11 @@ const offlineText = offline.querySelector("[data-offline-text]");
 const loginLink = offline.querySelector("[data-login]");
 const isUnreachable = offlineText.textContent;
 let telling;
-for (const kind of ["state", "login"]) on(kind, tellSoon);
-function tellSoon() {
+on("state", () => {
   clearTimeout(telling);
   // A connection that ends is usually replaced within a second.
   telling = setTimeout(tell, isReachable() || isLoggedOut() ? 0 : 1000);
-}
+});
 function tell() {
   const isUp = isReachable();
   const text = isLoggedOut() ? loggedOut : isUnreachable;

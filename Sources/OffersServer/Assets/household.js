@@ -1,8 +1,8 @@
 // The household list: its page follows what other users share, and the buttons that share an offer, or
 // take it off the list, work without leaving the page.
 
-import {alertBox, problemIn, toast, unreachable} from "./messages.js?v=__VERSION__";
-import {noteReachable, on} from "./server-events.js?v=__VERSION__";
+import {attempt, toast} from "./messages.js?v=__VERSION__";
+import {on} from "./server-events.js?v=__VERSION__";
 import {isBusy, setBusy} from "./elements.js?v=__VERSION__";
 import {pageAddress} from "./dialogs.js?v=__VERSION__";
 import {fetchPage, inTurn, send} from "./requests.js?v=__VERSION__";
@@ -23,26 +23,16 @@ async function change(ref, form) {
   if (isBusy(button)) return;
   setBusy(button, true);
   const shares = form.elements.share.value === "1";
-  const failed = "The household list could not be changed";
-  try {
-    const method = shares ? "PUT" : "DELETE";
-    // For the user of this page, and no other.
-    const {user} = document.body.dataset;
-    const response = await send(method, pathOf(new URL(form.action).pathname), {}, {user}).catch(() => null);
-    if (!response) {
-      noteReachable(false);
-      alertBox(failed, unreachable);
-    } else if (response.ok) {
-      toast(shares ? "The household sees it now." : "It is off the list. Favorites stay.");
-      await follow();
-      // Sharing an offer stars it, too.
-      await compare();
-    } else {
-      alertBox(failed, await problemIn(response));
-    }
-  } finally {
-    setBusy(button, false);
+  // For the user of this page, and no other.
+  const {user} = document.body.dataset;
+  const sending = send(shares ? "PUT" : "DELETE", pathOf(new URL(form.action).pathname), {}, {user});
+  if (await attempt("The household list could not be changed", sending)) {
+    toast(shares ? "The household sees it now." : "It is off the list. Favorites stay.");
+    await follow();
+    // Sharing an offer stars it, too.
+    await compare();
   }
+  setBusy(button, false);
 }
 
 /** Shows the list, or the sharing of the offer, as it is on the server. */

@@ -135,6 +135,12 @@ document.addEventListener("click", (event) => {
   load(link, true);
 });
 
+/** Shows an image that has arrived. The picture of an offer takes its ratio. */
+function showImage(image) {
+  image.classList.add("is-loaded");
+  image.closest(".offer-picture")?.parentElement.style.setProperty("--ratio", image.naturalWidth / image.naturalHeight);
+}
+
 // An image that fails is replaced by that of the lists, and else removed, which reveals the placeholder behind it.
 document.addEventListener(
   "error",
@@ -151,7 +157,7 @@ document.addEventListener(
 document.addEventListener(
   "load",
   (event) => {
-    if (event.target instanceof HTMLImageElement) event.target.classList.add("is-loaded");
+    if (event.target instanceof HTMLImageElement) showImage(event.target);
   },
   true,
 );
@@ -163,7 +169,7 @@ export function tidy(root) {
   for (const image of root.querySelectorAll(".picture img:not([data-late])")) {
     if (!image.complete) continue;
     if (image.naturalWidth === 0) image.dispatchEvent(new Event("error"));
-    else image.classList.add("is-loaded");
+    else showImage(image);
   }
   showTimes(root);
 }

@@ -1,7 +1,6 @@
 // Messages: toasts at the bottom of the page, modal alerts, and announcements for screen readers.
 
 import {make} from "./elements.js?v=__VERSION__";
-import {noteLoggedOut} from "./server-events.js?v=__VERSION__";
 import {addressOf, pathOf} from "./base-path.js?v=__VERSION__";
 
 const region = document.querySelector("[data-toasts]");
@@ -70,14 +69,19 @@ export function showDetails(part, text) {
 
 /** The texts of an error response as {text, details}: a sentence for a person, and the technical message. */
 export async function problemIn(response) {
-  if (response.status === 401) {
-    noteLoggedOut();
-    return {text: `${loggedOut} Log in, and try this again.`};
-  }
+  if (response.status === 401) return {text: `${loggedOut} Log in, and try this again.`};
   const status = `Status ${response.status}`;
   const problem = await response.json().catch(() => ({}));
   const rest = [problem.detail === problem.title ? null : problem.detail, problem.hint];
   return {text: problem.title ?? "This did not work.", details: rest.filter(Boolean).join(" ") || status};
+}
+
+/** Waits for the response to a change. If it failed, shows an alert with a title, and returns null. */
+export async function attempt(title, changing, again) {
+  const response = await changing.catch(() => null);
+  if (response?.ok) return response;
+  alertBox(title, response ? await problemIn(response) : unreachable, again);
+  return null;
 }
 
 /** The message after the session has ended. */

@@ -30,12 +30,6 @@ function mark(path) {
   return card;
 }
 
-/** Shows a skeleton in place of the offer, until it has arrived. */
-function showWaiting(body) {
-  const bones = ["picture", "line", "line", "short"].map((part) => make("span", {className: `bone bone-${part}`}));
-  body.replaceChildren(make("div", {className: "skeleton", "aria-hidden": "true"}, ...bones));
-}
-
 /**
  * Shows an offer in the column. `how` says what becomes of the address: "push", "replace", or nothing if
  * the address is the offer's already. `delay` holds the request back, in milliseconds: a later call in that
@@ -59,11 +53,9 @@ async function open(address, how, {isFocused = true, delay = 0} = {}) {
     });
   }
   const body = column.querySelector(".column-body");
-  const soon = setTimeout(showWaiting, 150, body);
   try {
     const offer = await fetchOffer(address);
     if (mine !== asked) return;
-    clearTimeout(soon);
     document.title = offer.pageTitle;
     column.setAttribute("aria-label", offer.title);
     body.replaceChildren(offer.article);
@@ -73,8 +65,6 @@ async function open(address, how, {isFocused = true, delay = 0} = {}) {
     await prepare(body);
   } catch {
     if (mine === asked) location.replace(address);
-  } finally {
-    clearTimeout(soon);
   }
 }
 

@@ -1,37 +1,31 @@
 // Updates the content of the page in place, and preserves focus, selection, scrolling and input.
 
-import {noteLoggedOut} from "./server-events.js?v=__VERSION__";
 import {prepare} from "./offer-detail.js?v=__VERSION__";
 import {enhanceBoxes} from "./search.js?v=__VERSION__";
 import {pageAddress} from "./dialogs.js?v=__VERSION__";
-import {readPage} from "./requests.js?v=__VERSION__";
+import {fetchPage} from "./requests.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
 /** Requests the page, or the one below an open dialog, again, and replaces the content of its main element except parts in use. */
 export async function renew() {
-  const response = await fetch(pageAddress()).catch(() => null);
-  if (response?.status === 401) noteLoggedOut();
-  if (!response?.ok) return;
-  const page = await readPage(response);
+  const page = await fetchPage(pageAddress()).catch(() => null);
+  if (!page) return;
   const next = document.adoptNode(page.querySelector("main"));
   const dialog = next.querySelector("[data-map-dialog]");
   dialog?.remove();
-  const {slide} = await import("./sliding-cards.js?v=__VERSION__");
   const main = document.querySelector("main");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const name = focused && nameOf(focused);
   const selection = focused?.selectionEnd != null
     ? [focused.selectionStart, focused.selectionEnd, focused.selectionDirection] : null;
   keep(main, next);
-  keepForms(main, next);
-  const rows = [...main.querySelectorAll(".chips > ul, .chips")].map((row) => row.scrollLeft);
+  const row = () => main.querySelector(".chips");
+  const place = row()?.scrollLeft;
   const opened = main.querySelector(".choice:popover-open");
-  slide(main, () => main.replaceChildren(...next.childNodes));
+  main.replaceChildren(...next.childNodes);
   // A popover that is moved is closed.
   if (opened?.isConnected) opened.showPopover();
-  [...main.querySelectorAll(".chips > ul, .chips")].forEach((row, index) => {
-    row.scrollLeft = rows[index] ?? 0;
-  });
+  if (place) row()?.scrollTo(place, 0);
   const again = focused?.isConnected ? focused : name && find(main, name);
   again?.focus({preventScroll: true});
   if (again && again === focused && selection) again.setSelectionRange(...selection);
@@ -43,8 +37,8 @@ export async function renew() {
 }
 
 /**
- * Moves the search box, a filter form that is open or has the focus, and the section “Add a feed”
- * while it is in use, into the new content, `next`.
+ * Moves the search box, a filter form that is open or has the focus, the section “Add a feed” while it is in use, and the
+ * open forms of the settings into the new content, `next`.
  */
 function keep(main, next) {
   const isAt = (part) => part.contains(document.activeElement) || part.open || part.matches(":popover-open");
@@ -57,13 +51,9 @@ function keep(main, next) {
     const [old, fresh] = [main.querySelector(selector), next.querySelector(selector)];
     if (old && fresh && isKept(old)) fresh.replaceWith(old);
   }
-}
-
-/** Moves the open forms of the settings into the new content, `next`. */
-function keepForms(main, next) {
   for (const old of main.querySelectorAll("details[open] > [data-change]")) {
-    const mark = `[data-change="${CSS.escape(old.dataset.change)}"]`;
-    next.querySelector(mark)?.closest("details").replaceWith(old.closest("details"));
+    const fresh = next.querySelector(`[data-change="${CSS.escape(old.dataset.change)}"]`);
+    fresh?.closest("details").replaceWith(old.closest("details"));
   }
 }
 

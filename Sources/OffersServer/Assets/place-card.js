@@ -28,6 +28,5 @@ export async function showNear(card) {
     const size = meters < 1000 ? `${Math.round(meters / 10) * 10} m` : `${(meters / 1000).toFixed(meters < 10_000 ? 1 : 0)} km`;
     return make("li", {}, arrow, name, ` ${size} ${winds[Math.round(degrees / 45) % 8]}`);
   }));
-  list.hidden = rows.length === 0;
   return rows.map(({row}) => ({name: row.dataset.name, place: placeOf(row)}));
 }

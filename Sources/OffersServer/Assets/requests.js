@@ -1,7 +1,17 @@
 // Requests that scripts send: pages that they read, and changes.
 
+import "./shared.js?v=__VERSION__";
 import {noteLoggedOut} from "./server-events.js?v=__VERSION__";
 import {addressOf, pathOf} from "./base-path.js?v=__VERSION__";
+
+export const {encodeRef, inTurn} = self.shared;
+
+/** Sends a request to a path of this server, and notes whether it requires a login. */
+export async function request(path, options) {
+  const response = await fetch(addressOf(path), options);
+  if (response.status === 401) noteLoggedOut();
+  return response;
+}
 
 /** The page in a response, as a document. */
 export const readPage = async (response) => new DOMParser().parseFromString(await response.text(), "text/html");
@@ -20,23 +30,5 @@ export async function fetchPage(address) {
 /** Sends a change to the API, which `user` allows for that user only. */
 export function send(method, path, body = {}, {user, ...options} = {}) {
   const headers = {"Content-Type": "application/json", ...(user && {"X-Offers-User": user})};
-  return fetch(addressOf(`/api/v1${path}`), {method, headers, body: JSON.stringify(body), ...options});
-}
-
-/** A function whose runs never overlap: calls during a run cause one more run after it. */
-export function inTurn(run) {
-  let running = null;
-  let isDue = false;
-  return () => {
-    isDue = true;
-    running ??= (async () => {
-      while (isDue) {
-        isDue = false;
-        await run();
-      }
-    })().finally(() => {
-      running = null;
-    });
-    return running;
-  };
+  return request(`/api/v1${path}`, {method, headers, body: JSON.stringify(body), ...options});
 }

@@ -66,16 +66,13 @@ function show(url) {
   problem.hidden = true;
   start.hidden = url !== null;
   card.hidden = url === null;
-  card.classList.remove("is-loud");
-  refused.hidden = true;
-  help.hidden = false;
+  hush();
   help.open = false;
   moved.hidden = true;
   clearTimeout(late);
   isMoved = false;
   depth = ahead = stepping = 0;
   field.value = url ?? "";
-  field.placeholder = "example.com";
   if (url === null) return update();
   const name = new URL(url).host;
   open.href = url;
@@ -88,7 +85,11 @@ function show(url) {
   // The first event belongs to the address. A further one means that the frame has left it. A link
   // adds an entry to the history; Back, a redirect and a reload do not.
   let count = null;
+  const silence = `${name} has not answered for 5 seconds.`;
+  const slow = setTimeout(() => explain(silence), 4500);
   frame.addEventListener("load", () => {
+    if (refused.textContent === silence) hush();
+    clearTimeout(slow);
     if (count !== null) arrive(url, name, history.length > count);
     count = history.length;
   });
@@ -97,8 +98,13 @@ function show(url) {
   if (isMixed(url)) {
     return explain(`${name} is not encrypted (http), so the browser blocks it inside this encrypted page.`);
   }
-  askForRefusal(url).then((isRefused) => {
-    if (isRefused && mine === shown) explain(`${name} refuses to be shown inside another page.`);
+  ask(url).then(({refused: isRefused, answers}) => {
+    if (mine !== shown || (answers !== false && !isRefused)) return;
+    clearTimeout(slow);
+    if (isRefused) return explain(`${name} refuses to be shown inside another page.`);
+    // The browser would show its own error page.
+    frame.remove();
+    explain(`${name} does not answer. Refresh asks it again.`);
   });
 }
 
@@ -117,7 +123,6 @@ function arrive(url, name, isLink) {
   if (!isBack) return leave(name, depth > 0);
   isMoved = false;
   moved.hidden = true;
-  field.value = url;
   open.textContent = "Open in a new tab";
   update();
 }
@@ -130,18 +135,16 @@ function stepInside(by) {
 }
 
 /**
- * Tells that the frame has left the page of the address. Where it went is hidden from this page: only
- * that a link was followed is known, or not even that.
+ * Tells that the frame has left the page of the address, which stays as the last one known. Where the frame
+ * went is hidden from this page: only that a link was followed is known, or not even that.
  */
 function leave(name, isLink) {
   isMoved = true;
   moved.textContent = isLink
-    ? `You followed a link in ${name}. This page cannot tell where it led, nor load it again. `
+    ? `You followed a link in ${name}. This page cannot tell where it led: Refresh loads the address above. `
       + `Back returns to ${depth > 1 ? "the page before" : name}.`
     : `${name} may show another page than the one of its address. Back returns to that one.`;
   moved.hidden = false;
-  field.value = "";
-  field.placeholder = `A page reached from ${name}`;
   open.textContent = `Open ${name} in a new tab`;
   update();
 }
@@ -154,15 +157,15 @@ function isMixed(url) {
 }
 
 /**
- * Asks the server whether a site refuses to be framed. A script cannot detect it: the browser loads
- * its own error page into the frame.
+ * Asks the server whether a site refuses to be framed, and whether it answers. A script cannot detect it: the
+ * browser loads its own error page into the frame.
  */
-async function askForRefusal(url) {
+async function ask(url) {
   try {
     const response = await send("POST", "/framing", {url});
-    return response.ok && (await response.json()).refused === true;
+    return response.ok ? await response.json() : {};
   } catch {
-    return false;
+    return {};
   }
 }
 
@@ -172,6 +175,14 @@ function explain(reason) {
   refused.hidden = false;
   help.hidden = true;
   card.classList.add("is-loud");
+}
+
+/** Takes back what explain() said. */
+function hush() {
+  refused.hidden = true;
+  refused.textContent = "";
+  help.hidden = false;
+  card.classList.remove("is-loud");
 }
 
 /** The home page: the person's own, or else that of a feed; null for none. */
@@ -186,8 +197,7 @@ function update() {
   const homeURL = homeAddress();
   back.disabled = past.place <= 0 && !isMoved;
   next.disabled = ahead === 0 && (past.place >= past.list.length - 1 || isMoved);
-  // The address of a page that a link led to is not known, so that it cannot be loaded again.
-  refresh.disabled = url === null || isMoved;
+  refresh.disabled = url === null;
   home.disabled = url === null ? !homeURL : url === homeURL && !isMoved;
   setHome.hidden = url === null;
   const isHome = url !== null && url === homeURL;
@@ -226,7 +236,13 @@ next.addEventListener("click", () => {
   if (ahead > 0) stepInside(1);
   else step(1);
 });
-refresh.addEventListener("click", () => show(past.list[past.place]));
+refresh.addEventListener("click", () => {
+  const url = past.list[past.place];
+  const text = isMoved ? `Loaded again: ${url}, the last address known` : `Loaded again: ${url}`;
+  show(url);
+  moved.textContent = text;
+  moved.hidden = false;
+});
 home.addEventListener("click", () => {
   const url = homeAddress();
   if (url) return go(url);

@@ -54,7 +54,7 @@ final class FeedProposals: Sendable {
   /// - Throws: `Problem` with status 409 while another feed is looked at, or if there is a feed with
   ///   this name; `OffersError` as `FeedAdder.propose`; `CancellationError`.
   func propose(_ source: String, name: String?, by user: User) async throws -> Numbered {
-    try SentAddress.check(source, hint: SentAddress.addingHint(source))
+    try SentAddress.checkPasted(source)
     if let name { try await checkIsNew(name) }
     let isFree = state.withLock { state in
       defer { state.isBusy = true }
@@ -134,8 +134,8 @@ final class FeedProposals: Sendable {
 
 /// The address of a feed that a request names.
 package enum SentAddress {
-  /// Checks that an address is an http or https URL without environment variables. Reading files and
-  /// variables of the machine is reserved to the command line.
+  /// Checks that an address is a valid http or https URL without environment variables and hidden values.
+  /// Reading files and variables of the machine is reserved to the command line.
   ///
   /// - Parameter hint: the hint of the error: how to name the source on the server's own machine.
   package static func check(_ address: String, hint: String) throws {
@@ -151,6 +151,7 @@ package enum SentAddress {
         "A source with an environment variable cannot be set over HTTP.",
         hint: hint)
     }
+    _ = try SyncSource.url(address).validated()
   }
 
   /// How to add a source on the server's own machine, where it may be any source: the hint of an
@@ -160,11 +161,14 @@ package enum SentAddress {
     return "On the server's own machine: offers feeds add NAME \(word)"
   }
 
-  /// An address that a person typed into a form, where `https://` may be left out.
-  static func completed(_ text: String) -> String {
-    let isBare =
-      text.contains(".") && !text.contains("://") && !text.hasPrefix(".")
-      && !text.hasPrefix("/") && !text.contains(where: \.isWhitespace)
-    return isBare ? "https://" + text : text
+  /// Checks the address of a feed or a site as a person pasted it, such as one without `https://`.
+  package static func checkPasted(_ text: String) throws {
+    do {
+      for address in try PastedAddress(text, isFile: nil).sources {
+        try check(address, hint: addingHint(text))
+      }
+    } catch let error as OffersError where error.hint == PastedAddress.form {
+      throw OffersError(error.code, error.message, hint: Hint(addingHint(text)))
+    }
   }
 }

@@ -21,8 +21,9 @@ package struct ServerDependencies: Sendable {
   let proposals: FeedProposals
 
   /// Asks a site for the page at an http or https URL, as a browser would, and returns whether the site refuses
-  /// to be shown in a frame of a page of an origin; nil if that cannot be found out.
-  package typealias FrameCheck = @Sendable (_ url: String, _ origin: String) async -> Bool?
+  /// to be shown in a frame of a page of an origin; nil if that cannot be found out. Throws if the site does not
+  /// answer.
+  package typealias FrameCheck = @Sendable (_ url: String, _ origin: String) async throws -> Bool?
 
   package init(
     store: OffersDatabase, syncer: any FeedSyncer,

@@ -98,14 +98,14 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/server-events.js"
 }, settings_css[] = {
 #embed "../Assets/settings.css"
+}, shared_js[] = {
+#embed "../Assets/shared.js"
 }, share_link_js[] = {
 #embed "../Assets/share-link.js"
 }, sheet_css[] = {
 #embed "../Assets/sheet.css"
 }, sidebar_css[] = {
 #embed "../Assets/sidebar.css"
-}, sliding_cards_js[] = {
-#embed "../Assets/sliding-cards.js"
 }, slow_pages_js[] = {
 #embed "../Assets/slow-pages.js"
 }, stars_js[] = {
@@ -214,6 +214,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/shared.mustache"
 }, shell_mustache[] = {
 #embed "../Templates/shell.mustache"
+}, site_pair_mustache[] = {
+#embed "../Templates/site-pair.mustache"
 }, star_mustache[] = {
 #embed "../Templates/star.mustache"
 }, this_device_mustache[] = {
@@ -303,10 +305,10 @@ static const struct {
   {"search.js", search_js, sizeof search_js},
   {"server-events.js", server_events_js, sizeof server_events_js},
   {"settings.css", settings_css, sizeof settings_css},
+  {"shared.js", shared_js, sizeof shared_js},
   {"share-link.js", share_link_js, sizeof share_link_js},
   {"sheet.css", sheet_css, sizeof sheet_css},
   {"sidebar.css", sidebar_css, sizeof sidebar_css},
-  {"sliding-cards.js", sliding_cards_js, sizeof sliding_cards_js},
   {"slow-pages.js", slow_pages_js, sizeof slow_pages_js},
   {"stars.js", stars_js, sizeof stars_js},
   {"theme.js", theme_js, sizeof theme_js},
@@ -361,6 +363,7 @@ static const struct {
   {"settings.mustache", settings_mustache, sizeof settings_mustache},
   {"shared.mustache", shared_mustache, sizeof shared_mustache},
   {"shell.mustache", shell_mustache, sizeof shell_mustache},
+  {"site-pair.mustache", site_pair_mustache, sizeof site_pair_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
   {"this-device.mustache", this_device_mustache, sizeof this_device_mustache},
   {"token.mustache", token_mustache, sizeof token_mustache},

@@ -37,7 +37,7 @@ struct AddFeedPage: Sendable {
   private func respond(
     to sent: SentFields, _ visitor: Visitor, _ record: RequestRecord
   ) async throws -> Response {
-    var form = Form(visitor: visitor, source: sent["source"].map(SentAddress.completed))
+    var form = Form(visitor: visitor, source: sent["source"])
     guard let source = form.source else {
       form.error = Problem(.badRequest, "The address is missing.")
       return try await response(form)

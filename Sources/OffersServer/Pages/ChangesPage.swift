@@ -117,27 +117,46 @@ struct ChangesPage {
   private func groups(
     of changes: [OfferChange], _ titles: [String: String], _ shown: FeedPresentations
   ) -> [PageFields] {
-    var groups: [ChangeKindLabel: [OfferChange]] = [:]
-    for change in changes {
-      groups[ChangeKindLabel(of: change, shown[change.feed]), default: []].append(change)
+    var groups: [ChangeKindLabel: [[OfferChange]]] = [:]
+    for way in Self.ways(of: changes) {
+      groups[ChangeKindLabel(of: way, shown[way[0].feed]), default: []].append(way)
     }
     let order = Self.kinds.map(\.kind)
     return groups.sorted {
       let (one, other) = ($0.key, $1.key)
       let places = [one, other].map { order.firstIndex(of: $0.kind) ?? order.count }
       return places[0] == places[1] ? !one.isPrice && other.isPrice : places[0] < places[1]
-    }.map { label, changes in
-      let rows = changes.map { row($0, titles, shown) }
+    }.map { label, ways in
+      let rows = ways.map { row($0, titles, shown) }
       return PageFields { group in
         group.set("kind", label.color.rawValue)
         group.set("kindLabel", label.text(Self.kinds.first { $0.kind == label.kind }?.label))
-        group.set("kindCount", Units.count(changes.count))
+        group.set("kindCount", Units.count(ways.count))
         group.set("rows", Array(rows.prefix(Self.shownCount)))
         let rest = Array(rows.dropFirst(Self.shownCount))
         guard !rest.isEmpty else { return }
         group.set("rest", ["restLabel": "\(Units.count(rest.count)) more", "rows": rest])
       }
     }
+  }
+
+  /// The changes of a day as rows, each the newest first: a value that goes up and down on one day has one row.
+  private static func ways(of changes: [OfferChange]) -> [[OfferChange]] {
+    var ways: [[OfferChange]] = []
+    var places: [OfferRef: Int] = [:]
+    for change in changes {
+      guard let ref = change.offer?.ref, [.up, .down].contains(change.kind) else {
+        ways.append([change])
+        continue
+      }
+      if let place = places[ref] {
+        ways[place].append(change)
+      } else {
+        places[ref] = ways.count
+        ways.append([change])
+      }
+    }
+    return ways
   }
 
   /// The row of a feed's first sync, which leads to the feed's page.
@@ -157,8 +176,10 @@ struct ChangesPage {
   }
 
   private func row(
-    _ change: OfferChange, _ titles: [String: String], _ shown: FeedPresentations
+    _ way: [OfferChange], _ titles: [String: String], _ shown: FeedPresentations
   ) -> PageFields {
+    let change = way[0]
+    let earliest = way[way.count - 1]
     guard let offer = change.offer else {
       return firstSyncRow(change, titles, shown[change.feed].noun)
     }
@@ -167,11 +188,14 @@ struct ChangesPage {
     row.set("at", change.at)
     row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)
     if change.oldReward != change.newReward {
-      row.set("oldReward", change.oldReward?.text)
+      let before =
+        [earliest.oldReward?.text].compactMap(\.self)
+        + way.dropFirst().reversed().compactMap(\.newReward?.text)
+      row.set("oldReward", before.isEmpty ? nil : ValueWay.text(before))
       row.set("newReward", change.newReward?.text)
-      row.set("delta", delta(of: change))
+      row.set("delta", delta(of: way))
       row.set(
-        "deltaColor", ChangeKindLabel(of: change, presentation).color == .up ? "up" : "down")
+        "deltaColor", ChangeKindLabel(of: way, presentation).color == .up ? "up" : "down")
     } else {
       row.set("plainReward", change.reward.map(presentation.valueText))
     }
@@ -191,18 +215,25 @@ struct ChangesPage {
     return row
   }
 
-  /// By how much the value has changed, such as `+$0.75`; nil if that is not known.
-  private func delta(of change: OfferChange) -> String? {
-    guard let old = change.oldReward, let value = change.newReward?.difference(from: old) else {
-      return nil
-    }
-    let (size, isHigher): (Reward.Value, Bool) =
+  /// By how much the value has changed in all, such as `+$0.75`; nil if it has not, or that is not known.
+  private func delta(of way: [OfferChange]) -> String? {
+    guard let value = Self.difference(of: way) else { return nil }
+    let size: Reward.Value =
       switch value {
       case .amount(let units, let currency):
-        (.amount(minorUnits: abs(units), currency: currency), units > 0)
-      case .percent(let hundredths): (.percent(hundredths: abs(hundredths)), hundredths > 0)
+        .amount(minorUnits: abs(units), currency: currency)
+      case .percent(let hundredths): .percent(hundredths: abs(hundredths))
       }
-    return (isHigher ? "+" : "−") + content.texts.text(of: size)
+    return (value.isPositive ? "+" : "−") + content.texts.text(of: size)
+  }
+
+  /// The difference between the values before and after changes, the newest first; nil if there is none, or it is not
+  /// known.
+  fileprivate static func difference(of way: [OfferChange]) -> Reward.Value? {
+    guard let old = way.last?.oldReward, let new = way.first?.newReward, old != new else {
+      return nil
+    }
+    return new.difference(from: old)
   }
 }
 
@@ -219,9 +250,14 @@ struct ChangeKindLabel: Hashable {
   /// Whether a price has gone up or down, and not a reward.
   let isPrice: Bool
 
-  init(of change: OfferChange, _ presentation: FeedPresentation) {
-    kind = change.kind
-    isPrice = presentation.valueRole == .price && [.up, .down].contains(change.kind)
+  /// - Parameter way: a change, or several of one value, the newest first.
+  init(of way: [OfferChange], _ presentation: FeedPresentation) {
+    var kind = way[0].kind
+    if way.count > 1, let value = ChangesPage.difference(of: way) {
+      kind = value.isPositive ? .up : .down
+    }
+    self.kind = kind
+    isPrice = presentation.valueRole == .price && [.up, .down].contains(kind)
   }
 
   /// The kind whose color is used: a price that goes up looks like a reward that goes down.
@@ -233,5 +269,14 @@ struct ChangeKindLabel: Hashable {
   func text(_ usual: String?) -> String? {
     guard isPrice else { return usual }
     return kind == .up ? "Price up" : "Price down"
+  }
+}
+
+extension Reward.Value {
+  fileprivate var isPositive: Bool {
+    switch self {
+    case .amount(let units, _): units > 0
+    case .percent(let hundredths): hundredths > 0
+    }
   }
 }

@@ -64,12 +64,14 @@ struct OfferPage {
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("price", reward == nil ? value : nil)
       fields.set("isPhoto", presentation.layout != .grid)
+      fields.set("isUpright", presentation.layout == .posters)
       fields.set("details", Self.paragraphs(offer.description))
       fields.set("terms", Self.paragraphs(offer.terms))
       fields.set("hasTerms", offer.terms != nil)
       fields.set("feedTitle", settings.feedTitle)
       fields.set("feedLink", PageLinks.feed(offer.ref.feed))
-      let facts = Self.facts(of: offer, at: now)
+      let said = [offer.name] + presentation.bylineValues(of: offer)
+      let facts = Self.facts(of: offer, besides: said, at: now)
       fields.set("facts", facts)
       fields.set("hasFacts", !facts.isEmpty || Coordinates(offer) != nil)
       fields.set("about", Self.about(offer, settings.feedTitle))
@@ -87,6 +89,7 @@ struct OfferPage {
       if let gone = offer.goneAt {
         fields.set("gone", ["goneAt": gone])
       }
+      fields.set("isOlder", offer.isOlder)
       if offer.isExpired(at: now), let end = offer.expiresAt {
         fields.set("expired", ["expiredAt": end])
       }
@@ -115,9 +118,11 @@ struct OfferPage {
   }
 
   /// The rows of an offer's table: its retailer, categories, times and attributes.
-  private static func facts(of offer: Offer, at now: Date) -> [PageFields] {
+  ///
+  /// - Parameter said: the texts that stand above the table, which does not repeat them.
+  private static func facts(of offer: Offer, besides said: [String], at now: Date) -> [PageFields] {
     var facts: [PageFields] = []
-    if let retailer = offer.retailer {
+    if let retailer = offer.retailer, !said.contains(retailer) {
       facts.append(
         PageFields(
           fact: "Retailer", retailer, link: filter("retailer", retailer)))
@@ -132,7 +137,7 @@ struct OfferPage {
       facts.append(
         [
           "label": label,
-          "links": offer.categories.map { category in
+          "links": offer.shownCategories.map { category in
             ["text": category, "link": Self.filter("category", category)] as PageFields
           },
         ] as PageFields)
@@ -143,13 +148,23 @@ struct OfferPage {
     ].compactMap(\.self)
     let shown = OfferLocationFields.shown(of: offer)
     for attribute in offer.attributes where attribute.value != joined {
-      if shown.contains(attribute) { continue }
+      if shown.contains(attribute) || said.contains(attribute.shownValue) { continue }
       facts.append(
         PageFields(
-          fact: attribute.label, DayText.words(attribute.shownValue),
+          fact: attribute.label, DayText.words(value(of: attribute)),
           link: PageLinks.phone(attribute) ?? PageLinks.outside(attribute.value)))
     }
     return facts
+  }
+
+  /// The value of an attribute without its label at the start: `© 2025` for the copyright `Copyright © 2025`.
+  private static func value(of attribute: OfferAttribute) -> String {
+    let value = attribute.shownValue
+    guard let label = value.range(of: attribute.label, options: [.anchored, .caseInsensitive])
+    else { return value }
+    let rest = value[label.upperBound...].drop { $0.isWhitespace || $0 == ":" }
+    return rest.first.map(\.isLetter) == false && rest.startIndex > label.upperBound
+      ? String(rest) : value
   }
 
   /// The rows below “About this offer”: its feed, its ID and when it was first seen.
@@ -308,11 +323,12 @@ struct FramedSitePage {
 
   func page() async throws -> Page {
     let feeds = try await content.fetchFeeds()
-    let home = try await findHome(of: feeds)
     let asked = request.fields["url"]
     let address = asked.flatMap(Self.address)
-    var page = Page("web", title: "Web", menuEntry: .web) { fields in
+    let (feed, home) = try await findHome(of: feeds, at: address)
+    var page = Page("web", title: "Web", menuEntry: .settings) { fields in
       fields.set("asked", address ?? asked)
+      if let feed { fields.setPair(feed.shownTitle, feed.name, site: home, isList: false) }
       if let home {
         fields.set(
           "home",
@@ -338,11 +354,15 @@ struct FramedSitePage {
     return page
   }
 
-  /// The home page that the definition of a subscribed feed has; nil for none.
-  private func findHome(of feeds: [Feed]) async throws -> String? {
-    let subscribed = Set(feeds.map(\.name))
-    return try await content.syncer.fetchKnownFeeds().lazy
-      .filter { subscribed.contains($0.name) }.compactMap { PageLinks.outside($0.home) }.first
+  /// A subscribed feed whose definition names a home page, and that page: the feed whose home `address` is, or
+  /// else the first; nil for none.
+  private func findHome(of feeds: [Feed], at address: String?) async throws -> (Feed?, String?) {
+    let known = try await content.syncer.fetchKnownFeeds()
+    let homes = feeds.compactMap { feed in
+      known.first { $0.name == feed.name }.flatMap { PageLinks.outside($0.home) }.map { (feed, $0) }
+    }
+    let found = homes.first { $0.1 == address } ?? homes.first
+    return (found?.0, found?.1)
   }
 
   /// The URL for an address as people type it: `example.com` means `https://example.com`. Nil for a

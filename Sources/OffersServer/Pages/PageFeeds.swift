@@ -95,6 +95,17 @@ extension PageFields {
     set("chips", ["chipList": [all] + chips] as PageFields)
   }
 
+  /// Sets the pair of links to a feed and to the site that its definition names as home.
+  mutating func setPair(_ title: String, _ feed: String, site: String?, isList: Bool) {
+    guard let site = PageLinks.outside(site) else { return }
+    set(
+      "pair",
+      [
+        "pairTitle": title, "pairLink": PageLinks.feed(feed), "isList": isList,
+        "siteLink": PageLinks.path("/web", [("url", site)]),
+      ] as PageFields)
+  }
+
   /// Sets the list of feeds in the sidebar of wide screens.
   mutating func setSidebar(_ feeds: [Feed], current: String? = nil) {
     guard !feeds.isEmpty else { return }

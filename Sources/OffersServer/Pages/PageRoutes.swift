@@ -175,10 +175,11 @@ struct PageForms: Sendable {
     }
     try await content.store.checkPermit()
     // The form shows the present source with hidden values, and sends it back as it was shown.
-    if let source = form["source"], source != summary.shownSource, source != summary.source {
+    let shown = [summary.source, summary.shownSource, FeedSettings.source(of: summary)]
+    if let source = form["source"], !shown.contains(source) {
       try await start(
         SyncParameters([feed]), from: source,
-        hintWhileBusy: "Nothing was changed. Wait until it has finished, then save again.")
+        hintWhileBusy: "Wait until it has finished, then save again.")
     }
     if every != nil { _ = try await content.syncer.setInterval(seconds, of: feed) }
   }

@@ -27,6 +27,12 @@ struct SettingsPage {
       }
       if !found.isEmpty { rows.append(found) }
     }
+    rows.append([
+      [
+        "rowLink": "/web", "rowIcon": "web", "rowTitle": "Web",
+        "rowText": "Other sites, in a frame",
+      ]
+    ])
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       fields.set("groups", rows.map { rows in ["rows": rows] as PageFields })
     }
@@ -163,7 +169,7 @@ struct FeedSettings {
       row.set("feedTitle", summary.title ?? summary.name)
       row.set("feedLink", PageLinks.feed(summary.name))
       // The browser may break a long address behind each of its slashes.
-      row.set("sourceParts", Self.parts(of: summary.shownSource))
+      row.set("sourceParts", Self.parts(of: Self.source(of: summary)))
       // The name of a variable of the environment says nothing to those who cannot set it.
       row.set("isSecret", right < .admin && summary.source.contains("{env:"))
       row.set("isSample", summary.source == SyncSource.sample.text)
@@ -213,7 +219,14 @@ struct FeedSettings {
     let options = choices.map { seconds in
       PageFields(option: String(seconds), Self.interval(seconds), isChosen: seconds == chosen)
     }
-    return ["isDefault": chosen == nil, "intervals": options, "sourceNow": summary.shownSource]
+    return [
+      "isDefault": chosen == nil, "intervals": options, "sourceNow": Self.source(of: summary),
+    ]
+  }
+
+  /// The source of a feed as the page shows it, and as its form sends it back.
+  static func source(of feed: FeedSummary) -> String {
+    AddressRedaction.readable(feed.shownSource)
   }
 
   /// The parts of an address, each but the last with the slash behind it.

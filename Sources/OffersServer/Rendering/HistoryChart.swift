@@ -30,15 +30,35 @@ struct HistoryChart {
       fields.set("valueWord", word)
       fields.set(
         "points",
-        points.reversed().map { point in
-          [
-            "at": point.at, "pointReward": point.reward?.text ?? "–",
-            "event": Self.words(point.event), "textChanges": point.texts.map(PageFields.init),
-          ] as PageFields
+        rows.reversed().compactMap { row -> PageFields? in
+          guard let last = points[row].last else { return nil }
+          // The way of a reward begins with the value before it.
+          let way = row.count > 1 ? points[row.lowerBound - 1..<row.upperBound] : points[row]
+          return [
+            "at": last.at, "pointReward": ValueWay.text(way.map { $0.reward?.text ?? "–" }),
+            "event": row.count > 1 ? "Up and down" : Self.words(last.event),
+            "textChanges": points[row].flatMap(\.texts).map(PageFields.init),
+          ]
         })
       guard let drawing else { return }
       fields.set("chart", drawing)
     }
+  }
+
+  /// The rows of the table: the places of the points of each. A reward that goes to and fro between two values has one.
+  private var rows: [Range<Int>] {
+    let moves: Set<OfferChange.Kind> = [.up, .down]
+    var rows: [Range<Int>] = []
+    for (place, point) in points.enumerated() {
+      if place > 1, moves.contains(point.event), moves.contains(points[place - 1].event),
+        point.reward?.text == points[place - 2].reward?.text, let last = rows.popLast()
+      {
+        rows.append(last.lowerBound..<place + 1)
+      } else {
+        rows.append(place..<place + 1)
+      }
+    }
+    return rows
   }
 
   /// The line and its labels; nil if no reward has an exact value, or no time has passed.
@@ -109,5 +129,16 @@ struct HistoryChart {
     case .gone: "Gone"
     case .back: "Back"
     }
+  }
+}
+
+/// The way of a value that has changed several times.
+enum ValueWay {
+  /// The number of values that are shown; of a longer way these are the last ones.
+  private static let shownCount = 4
+
+  static func text(_ values: [String]) -> String {
+    (values.count > shownCount ? "… → " : "")
+      + values.suffix(shownCount).joined(separator: " → ")
   }
 }

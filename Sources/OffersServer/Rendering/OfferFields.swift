@@ -48,7 +48,7 @@ extension PageFields {
     let attributes = Dictionary(
       offer.attributes.map { ($0.label.lowercased(), $0.shownValue) },
       uniquingKeysWith: { one, _ in one })
-    let genre = offer.categories.first ?? attributes["genre"]
+    let genre = offer.shownCategories.first ?? attributes["genre"]
     set("description", offer.description)
     set("category", offer.categories.first)
     let byline = presentation.byline(of: offer)
@@ -85,6 +85,14 @@ extension PageFields {
     var name = name
     name.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
     return Int(hash.value % 6)
+  }
+}
+
+extension Offer {
+  /// The categories, with those at the end that every offer of such a feed has, such as `Music` of albums.
+  var shownCategories: [String] {
+    let isGeneral = { (category: String) in category == "Music" }
+    return categories.filter { !isGeneral($0) } + categories.filter(isGeneral)
   }
 }
 

@@ -153,8 +153,13 @@ package struct LeafletFiles: Sendable {
 struct LetterTable {
   /// The characters that do not stand for themselves, with their folded texts, without the Korean syllables.
   private(set) var folded: [(character: Unicode.Scalar, text: String)] = []
-  /// The letters and digits, which words have.
+  /// The letters and digits, which words have, by their kind; followers are letters as well.
   private(set) var letters = CharacterClass()
+  private(set) var digits = CharacterClass()
+  private(set) var singles = CharacterClass()
+  private(set) var followers = CharacterClass()
+  /// The signs that join words.
+  private(set) var joints = CharacterClass()
   /// The accents and the characters that nobody sees, at which a word does not end.
   private(set) var unseen = CharacterClass()
   /// The characters that separate the parts of a search.
@@ -176,7 +181,17 @@ struct LetterTable {
       guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned
       else { continue }
       let meaning = LetterFolding.fold(value)
-      if meaning.isLetter { letters.append(scalar) }
+      if meaning.isLetter {
+        switch meaning.kind {
+        case .letter: letters.append(scalar)
+        case .digit: digits.append(scalar)
+        case .single: singles.append(scalar)
+        case .follower:
+          letters.append(scalar)
+          followers.append(scalar)
+        }
+      }
+      if meaning.joinsWords { joints.append(scalar) }
       if meaning.isUnseen { unseen.append(scalar) }
       if SearchWords.isSpace(scalar) { spaces.append(scalar) }
       if Self.syllables.contains(value) { continue }
@@ -190,7 +205,9 @@ struct LetterTable {
   }
 
   /// The table as `{"folded": {"Ø": "o", …}, "syllables": {"first": "가", "letters": [["ᄀ", …], …]},
-  /// "letters": "0-9A-Z…", "unseen": "…", "spaces": "…", "wordBytes": 256, "weights": {"name": 20, …}, "whole": 2}`.
+  /// "letters": "A-Z…", "digits": "0-9…", "singles": "ก-…", "followers": "…", "joints": "…", "unseen": "…",
+  /// "spaces": "…", "wordBytes": 256, "joinedLimit": 8, "conjunctions": ["and", …], "weights": {"name": 20, …},
+  /// "whole": 2}`. The joints are escaped.
   static let json: [UInt8] = {
     let table = LetterTable()
     var json = JSONWriter()
@@ -211,9 +228,15 @@ struct LetterTable {
         }
       }
       json.member("letters", table.letters.text)
+      json.member("digits", table.digits.text)
+      json.member("singles", table.singles.text)
+      json.member("followers", table.followers.text)
+      json.member("joints", table.joints.escapedText)
       json.member("unseen", table.unseen.text)
       json.member("spaces", table.spaces.text)
       json.member("wordBytes", LetterTokenizer.wordBytes)
+      json.member("joinedLimit", LetterTokenizer.joinedLimit)
+      json.member("conjunctions", each: SearchWords.conjunctions) { $0.value($1) }
       json.member("weights") { json in
         json.object { json in
           for field in SearchMatch.Field.allCases {
@@ -245,4 +268,12 @@ struct CharacterClass {
   /// The ranges as they stand between the brackets of a character class. No character is escaped: none of
   /// the letters, digits, accents, invisible characters and white spaces is special there.
   var text: String { ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined() }
+
+  /// The ranges with escaped characters, for signs.
+  var escapedText: String {
+    ranges.map { range in
+      [range.lowerBound, range.upperBound].map { "\\u{\(String($0.value, radix: 16))}" }
+        .joined(separator: "-")
+    }.joined()
+  }
 }

@@ -7,9 +7,9 @@ enum PageLinks {
   /// The URL on this server of an offer's image; nil if it has none. It contains a hash of the
   /// image's original URL, so that browsers may cache the response and still load a new image.
   static func image(of offer: Offer) -> String? {
-    guard var url = offer.imageURLText else { return nil }
+    guard let url = offer.imageURLText else { return nil }
     var hash = ContentHash(seed: 2)
-    url.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    StableAddress.ofPicture(url.utf8).withUnsafeBytes { hash.combine($0) }
     return "/api/v1/images/" + PercentCode.encode(offer.ref.description) + "?v="
       + String(hash.value, radix: 36)
   }

@@ -59,7 +59,8 @@ struct Problem: Error, HTTPResponseError {
         code: error.code)
     default:
       self.init(
-        Self.status(of: error.code), error.message, hint: error.hint?.text, code: error.code,
+        Self.status(of: error.code), ErrorWords.plain(error.message),
+        hint: error.hint.map { ErrorWords.plain($0.text) }, code: error.code,
         title: ErrorWords(error).sentence)
       return
     }
@@ -124,10 +125,18 @@ struct ErrorWords {
   ///   - feed: the title of the feed whose source failed; nil if the error is no feed's.
   init(_ error: OffersError, ofFeed feed: String? = nil) {
     let sentence = Self.sentence(of: error.code, feed)
-    self.sentence = sentence ?? error.message
-    let details = (sentence == nil ? nil : error.message).map { [$0] } ?? []
-    let text = (details + [error.hint?.text].compactMap(\.self)).joined(separator: " ")
+    let message = Self.plain(error.message)
+    self.sentence = sentence ?? message
+    let details = [sentence == nil ? nil : message, error.hint.map { Self.plain($0.text) }]
+    let text = details.compactMap { $0?.isEmpty == true ? nil : $0 }.joined(separator: " ")
     self.details = text.isEmpty ? nil : text
+  }
+
+  /// A text of an error as people read it on a page. A page shows what has changed, so that the text need not say that
+  /// nothing was.
+  static func plain(_ text: String) -> String {
+    AddressRedaction.readable(text).replacing(bytes: " Nothing was changed.", with: "")
+      .replacing(bytes: "Nothing was changed. ", with: "")
   }
 
   private static func sentence(of code: OffersError.Code, _ feed: String?) -> String? {

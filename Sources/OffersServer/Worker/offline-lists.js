@@ -137,12 +137,9 @@ class Choice {
   }
 }
 
-const letters = new Intl.Segmenter("en");
-
 /** The first 50 of the sorted distinct texts, without long ones. */
 function proposals(texts) {
-  const isShort = (text) => text.length <= 100 || [...letters.segment(text)].length <= 100;
-  const short = [...new Set(texts.filter(isShort))].sort(compareScalars);
+  const short = [...new Set(texts.filter((text) => [...text].length <= 100))].sort(compareScalars);
   return short.slice(0, 50).map((text) => ({text}));
 }
 

@@ -20,32 +20,58 @@ function searchedOf(offer) {
       ...offer.categories.map((text) => ({kind: "categories", label: "Category", text})),
       ...offer.attributes.map(([label, text]) => ({kind: "attributes", label, text})),
     ].filter(({text}) => text !== "");
-    found = {fields, all: fold(fields.map(({text}) => text).join("\n"))};
+    const all = fold(fields.map(({text}) => text).join("\n"));
+    // With signs and without them, for joined words.
+    found = {fields, all: `${all}\n${[...all.matchAll(letterTable.words)].map(([word]) => word).join("")}`};
     searchedTexts.set(offer, found);
   }
   return found;
 }
 
 /**
- * The typed parts: each a list of words that follow each other. The last word may be a prefix, if it has
- * several letters or `opensLetter` is set.
+ * The typed parts: each has the phrases {words, isOpen} of which an offer must have one, as SearchWords makes them.
+ * The last word of an open phrase may be a prefix; a single letter only if `opensLetter` is set.
  */
 function searchParts(text, opensLetter) {
   const typed = typedParts(text);
   const parts = [...new Set(typed)].slice(0, 50)
     .map((each) => ({text: each, words: wordsOf(each).map(({word}) => word), isOpen: false}))
-    .filter(({words}) => words.length > 0);
+    .filter(({words}) => words.length > 0)
+    .filter(({words}, place, all) => place === 0 || place === all.length - 1 || words.length > 1
+      || !letterTable.conjunctions.includes(words[0]));
   const last = parts.at(-1);
   if (last && last.text === typed.at(-1)) {
     // A sign behind the last word ends it.
-    const isWhole = wordsOf(`${last.text}x`).length > last.words.length;
+    const isWhole = ["x", "0"].every((each) => wordsOf(last.text + each).length > last.words.length);
     last.isOpen = !isWhole && (opensLetter || [...last.words.at(-1)].length > 1);
   }
+  parts.forEach((part) => { part.phrases = [{words: part.words, isOpen: part.isOpen}]; });
+  parts.forEach((part, place) => {
+    const before = parts[place - 1];
+    if (part.words.length > 1 && part.words.length <= letterTable.joinedLimit) {
+      part.phrases.push(...joinedPhrases(part.text, part.isOpen));
+    }
+    if (before?.words.length === 1 && part.words.length === 1) {
+      const pair = joinedPhrases(`${before.text}-${part.text}`, part.isOpen);
+      before.phrases.push(...pair);
+      part.phrases.push(...pair);
+    }
+  });
   return parts;
 }
 
-/** Finds a part in the words of a text: {start, end, isWhole} of each place. */
-function findPart({words, isOpen}, text) {
+/** The phrases of a text with one joined word each. */
+function joinedPhrases(text, isOpen) {
+  const words = wordsOf(text);
+  return joinedOf(words, text).map((joined) => {
+    const before = words.filter(({start}) => start < joined.start);
+    const behind = words.filter(({start}) => start >= joined.end);
+    return {words: [...before, joined, ...behind].map(({word}) => word), isOpen};
+  });
+}
+
+/** Finds a phrase in the words of a text: {start, end, isWhole} of each place. */
+function findPhrase({words, isOpen}, text) {
   const found = [];
   for (let index = 0; index + words.length <= text.length; index += 1) {
     let isWhole = true;
@@ -65,14 +91,18 @@ function findPart({words, isOpen}, text) {
 /** Searches an offer. Returns its score and the matches of each field; null without all words. */
 function searchOffer(offer, parts) {
   const {fields, all} = searchedOf(offer);
-  if (!parts.every(({words}) => words.every((word) => all.includes(word)))) return null;
-  const texts = fields.map(({text}) => wordsOf(text));
+  const mayHave = ({words}) => words.every((word) => all.includes(word));
+  if (!parts.every(({phrases}) => phrases.some(mayHave))) return null;
+  const texts = fields.map(({text}) => {
+    const words = wordsOf(text);
+    return [words, ...joinedOf(words, text).map((each) => [each])];
+  });
   const matches = fields.map(() => []);
   let score = 0;
   for (const part of parts) {
     let best = 0;
-    texts.forEach((text, index) => {
-      const found = findPart(part, text);
+    texts.forEach((runs, index) => {
+      const found = part.phrases.flatMap((phrase) => runs.flatMap((run) => findPhrase(phrase, run)));
       if (found.length === 0) return;
       matches[index].push(...found);
       const factor = found.some(({isWhole}) => isWhole) ? letterTable.whole : 1;
@@ -133,12 +163,10 @@ function searchPage(url, frame, data) {
   const feed = sent.get("feed");
   const number = sent.page();
   const title = feed && (data.titles.get(feed) ?? feed);
-  const recent = data.searches.filter((each) => !feed || each.feed === feed);
   const fields = {
     ...frame.fields,
     searchbox: {
       boxFeed: feed, boxWords: words, boxLabel: title ? `Search ${title}` : "Search all offers",
-      recent: recent.map((each) => ({text: each.words})),
     },
     scope: feed && {
       scopeTitle: title, scopeLink: `/feeds/${encodeRef(feed)}`,
@@ -178,12 +206,8 @@ function searchPage(url, frame, data) {
         emptyLink: feed ? pathWith("/search", [["q", words]]) : "/search",
         emptyLabel: feed ? "Search all offers" : "New search",
       };
-  }
-  if (all.length > first + RESULTS_SIZE) {
-    fields.more = {
-      moreLink: pathWith("/search", [...here, ["page", String(number + 1)]]),
-      moreLabel: "Load more",
-    };
+  } else if (all.length > first + RESULTS_SIZE) {
+    fields.more = {moreLink: pathWith("/search", [...here, ["page", String(number + 1)]]), moreLabel: "Load more"};
   }
   return {title: `Search: ${[...words].slice(0, 80).join("")}`, words, fields};
 }

@@ -1,11 +1,5 @@
 // Texts as the server writes, compares and links them.
 
-/** Encodes a text as a path segment or a value of a query, exactly as the server encodes it. */
-function encodeRef(text) {
-  const name = encodeURIComponent(text).replace(/%3A/g, ":");
-  return name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
 /** A path with a query; fields that are null are left out. */
 function pathWith(path, fields) {
   const query = fields.filter(([, value]) => value != null)
@@ -38,15 +32,17 @@ function readLetters() {
 }
 
 /** Takes the letters that the server sends (LetterTable). */
-function useLetters({folded, syllables, letters, unseen, spaces, wordBytes, weights, whole}) {
+function useLetters({folded, syllables, letters, digits, singles, followers, joints, unseen, spaces, ...numbers}) {
   // The Korean syllables in order are all combinations of their letters.
   const first = syllables.first.codePointAt(0);
   syllables.letters.reduce((texts, each) => texts.flatMap((text) => each.map((letter) => text + letter)))
     .forEach((text, number) => {
       folded[String.fromCodePoint(first + number)] = text;
     });
-  const words = new RegExp(`[${letters}][${letters}${unseen}]*`, "gu");
-  letterTable = {folded, words, spaces: new RegExp(`[${spaces}]+`, "u"), wordBytes, weights, whole};
+  const words = new RegExp(
+    `([${letters}][${letters}${unseen}]*)|[${digits}][${digits}${unseen}]*|[${singles}][${followers}${unseen}]*`, "gu");
+  const joint = new RegExp(`^[${unseen}]*[${joints}][${unseen}]*$`, "u");
+  letterTable = {folded, words, joint, spaces: new RegExp(`[${spaces}]+`, "u"), ...numbers};
 }
 
 /** A text without case and accents, as the server compares and searches it. */
@@ -66,11 +62,36 @@ function compareScalars(one, other) {
   return index < right.length ? left[index].codePointAt(0) - right[index].codePointAt(0) : 1;
 }
 
-/** The words of a text: {word, start, end}, folded; each begins with a letter or a digit. */
+/** The words of a text: {word, start, end, isOfLetters}, folded; each begins with a letter or a digit. */
 function wordsOf(text) {
-  return [...text.matchAll(letterTable.words)].map((match) => ({
-    word: shortened(fold(match[0])), start: match.index, end: match.index + match[0].length,
-  }));
+  return [...text.matchAll(letterTable.words)].map((match) => {
+    const whole = fold(match[0]);
+    const word = shortened(whole);
+    return {
+      word, start: match.index, end: match.index + match[0].length, isOfLetters: match[1] !== undefined && word === whole,
+    };
+  });
+}
+
+/** The joined ones of the words of a text, as LetterTokenizer has them: `cocacola` of Coca-Cola. */
+function joinedOf(words, text) {
+  const joined = [];
+  const add = (run) => {
+    const word = run.map((each) => each.word).join("");
+    if (shortened(word) === word) joined.push({word, start: run[0].start, end: run.at(-1).end});
+  };
+  let run = words.slice(0, 1);
+  words.slice(1).concat({}).forEach((word) => {
+    const last = run.at(-1);
+    if (last?.isOfLetters && word.isOfLetters && letterTable.joint.test(text.slice(last.end, word.start))) {
+      run.push(word);
+      add([last, word]);
+      return;
+    }
+    if (run.length > 2 && run.length <= letterTable.joinedLimit) add(run);
+    run = [word];
+  });
+  return joined;
 }
 
 /** A folded word without the characters behind its first `wordBytes` bytes. */
@@ -99,11 +120,10 @@ function markedParts(text, matches, isExcerpt = false) {
     }
     end = Math.min(end, start + 400);
   }
-  const parts = [];
+  const parts = start > 0 ? [{text: "… "}] : [];
   const add = (low, high, isMarked) => {
     if (low < high) parts.push({text: text.slice(low, high), isMarked});
   };
-  if (start > 0) parts.push({text: "… "});
   let place = start;
   for (const match of matches) {
     const [low, high] = [Math.max(place, match.start), Math.min(end, match.end)];
@@ -112,7 +132,7 @@ function markedParts(text, matches, isExcerpt = false) {
     add(low, high, true);
     place = high;
   }
-  add(Math.min(place, end), end, false);
+  add(place, end, false);
   if (end < text.length) parts.push({text: " …"});
   return parts;
 }

@@ -1,20 +1,17 @@
 // The service worker. It makes the pages readable while the server is stopped.
 //
-// One rule for pages: the server is asked first. If it does not answer in time, the page is made from
-// the stored offers (offline-pages.js); a page that is not made of them, such as the settings, comes
-// from the cache of visited pages. Assets are read from the cache first, because the content behind
-// the URL of a version never changes. Everything that is stored has a limit. A new version of the
-// worker deletes the cached assets of older versions.
+// The server is asked for a page first. If it does not answer in time, the page is made from the stored offers
+// (offline-pages.js); one that is not made of them, such as the settings, comes from the cache of visited pages.
+// Assets are read from the cache first, because the content behind the URL of a version never changes. Everything
+// that is stored has a limit.
 
 const VERSION = "__VERSION__";
 // The path of the server, at which this file is; empty at the root of its host.
 const BASE = new URL(".", self.location).pathname.slice(0, -1);
-// All paths of a host share one cache storage, so the names of this server's caches begin with its path. The colon
-// ends the path, because no path has one.
+// All paths of a host share one cache storage, so the names of this server's caches begin with its path.
 const PREFIX = BASE ? `offers${BASE}:` : "offers-";
 const FILES = `${PREFIX}files-${VERSION}`;
-// The number in these names is the format of the cache and not the version of the program, so that
-// stored pages survive an update.
+// The number in these names is the format of the cache, so that stored pages survive an update of the program.
 const PAGES = `${PREFIX}pages-1`;
 const IMAGES = `${PREFIX}images-2`;
 // The number of the user whose data is stored. Not in IndexedDB, which a page can block.
@@ -23,16 +20,13 @@ const USER = `${PREFIX}user-1`;
 const LOGGED_OUT = "/logged-out";
 // The maximum number of visited pages; the oldest are evicted.
 const MOST_PAGES = 120;
-// The maximum number of images. The newest FAVORITE_IMAGES images of favorites are not evicted; of the
-// others the least recently used one is evicted first. The server's image store has the same limits.
+// The maximum number of images, and of those of favorites that are not evicted. The server has the same limits.
 const MOST_IMAGES = 50;
 const FAVORITE_IMAGES = 30;
-// The timeout of a request whose answer is also stored here, in milliseconds. On a network without
-// the server, a connection attempt takes minutes to fail.
+// The timeouts of requests whose answers are also stored here, in milliseconds: usually, of a search on a feed's
+// server, and of all in the half minute after one has timed out.
 const PATIENCE = 5000;
-// The timeout of a search on a feed's server, whose response time is added to ours.
 const SEARCH_PATIENCE = 15_000;
-// The timeout of all these requests in the half minute after one has timed out.
 const LITTLE_PATIENCE = 400;
 // The statuses with which a proxy says that the server does not answer.
 const GATEWAY_ERRORS = new Set([502, 503, 504]);
@@ -54,7 +48,7 @@ const parts = [
   "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
   "offline-search.js", "offline-texts.js", "offline-values.js",
 ];
-importScripts(...parts.map((name) => addressOf(`/assets/${name}?v=${VERSION}`)));
+importScripts(...["shared.js", ...parts].map((name) => addressOf(`/assets/${name}?v=${VERSION}`)));
 
 // The server replaces the placeholder by the names of all assets but this file and the icons of the app.
 const files = "__FILES__".split(" ").filter((name) => !parts.includes(name))
@@ -64,43 +58,33 @@ const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js
   .map((name) => addressOf(`/map/${name}?v=${VERSION}`));
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(
-    caches
-      .open(FILES)
-      .then(async (cache) => {
-        await cache.addAll([...files, addressOf("/offline"), addressOf("/manifest.webmanifest")]);
-        // The map library may be missing on the server.
-        await cache.addAll(mapFiles).catch(() => {});
-      })
-      .then(() => self.skipWaiting()),
-  );
+  event.waitUntil((async () => {
+    const cache = await caches.open(FILES);
+    await cache.addAll([...files, addressOf("/offline"), addressOf("/manifest.webmanifest")]);
+    // The map library may be missing on the server.
+    await cache.addAll(mapFiles).catch(() => {});
+    await self.skipWaiting();
+  })());
 });
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(
-    (async () => {
-      const current = new Set([FILES, PAGES, IMAGES, USER]);
-      for (const name of await caches.keys()) {
-        if (name.startsWith(PREFIX) && !current.has(name)) await caches.delete(name);
-      }
-      // The open pages, and the start page of the installed app, were loaded before this worker
-      // could store them.
-      await storeFirstPages();
-      await self.clients.claim();
-    })(),
-  );
+  event.waitUntil((async () => {
+    for (const name of await caches.keys()) {
+      if (name.startsWith(PREFIX) && ![FILES, PAGES, IMAGES, USER].includes(name)) await caches.delete(name);
+    }
+    await storeFirstPages();
+    await self.clients.claim();
+  })());
 });
 
-/** Stores the start page and the pages that are open. */
+/** Stores the start page and the pages that are open, which were loaded before this worker could store them. */
 async function storeFirstPages() {
   const windows = await self.clients.matchAll({type: "window", includeUncontrolled: true});
   const paths = new Set(["/"]);
   for (const {url} of windows.slice(0, 10)) {
     const {pathname, search} = ownURL(url) ?? {};
-    if (!pathname) continue;
     // A search and a site would take effect again.
-    const hasEffect = ["/search", "/web", "/login", "/pair", "/welcome"].includes(pathname) || pathname.startsWith("/login/");
-    if (!hasEffect) paths.add(pathname + search);
+    if (pathname && !/^\/(search|web|login|pair|welcome)(\/|$)/.test(pathname)) paths.add(pathname + search);
   }
   for (const path of paths) {
     const headers = {Accept: "text/html"};
@@ -115,7 +99,7 @@ self.addEventListener("message", (event) => {
   if (kind === "favorites") event.waitUntil(keepFavorites(event.data));
   if (kind === "update") {
     // A page that was loading while this worker became active is not among those that it claimed.
-    event.waitUntil(Promise.all([self.clients.claim(), keepFavorites(), updateOffers()]));
+    event.waitUntil(Promise.all([self.clients.claim(), updateOffers()]));
   }
   if (kind === "forget") event.waitUntil(forget({isLoggedOut: false}));
 });
@@ -126,20 +110,13 @@ self.addEventListener("fetch", (event) => {
   if (!path) return;
   if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
   if (request.method !== "GET") return;
-  if (path.startsWith("/assets/") || path.startsWith("/map/")) {
-    event.respondWith(cacheFirst(request));
-  } else if (path === "/manifest.webmanifest") {
-    // The manifest requires no token, so that it is kept when the stored pages are deleted.
-    event.respondWith(networkFirst(request, FILES));
-  } else if (path.startsWith("/api/v1/images/")) {
-    event.respondWith(networkFirst(request, IMAGES));
-  } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {
-    event.respondWith(ownList(request, path.split("/").at(-1)));
-  } else if (["/api/", "/login/"].some((start) => path.startsWith(start)) || ["/login", "/pair", "/sw.js"].includes(path)) {
-    return;
-  } else {
-    event.respondWith(page(request));
-  }
+  if (/^\/(assets|map)\//.test(path)) event.respondWith(cacheFirst(request));
+  // The manifest requires no token, so that it is kept when the stored pages are deleted.
+  else if (path === "/manifest.webmanifest") event.respondWith(networkFirst(request, FILES));
+  else if (path.startsWith("/api/v1/images/")) event.respondWith(networkFirst(request, IMAGES));
+  else if (path === "/api/v1/favorites") event.respondWith(ownList(request, "favorites"));
+  else if (path === "/api/v1/searches") event.respondWith(ownList(request, "searches"));
+  else if (!/^\/(api\/|login(\/|$)|pair$|sw\.js$)/.test(path)) event.respondWith(page(request));
 });
 
 /** Answers a request for an asset from the cache, or else from the server. */
@@ -170,7 +147,7 @@ async function networkFirst(request, name) {
   const kept = await caches.match(request, {ignoreVary: true});
   if (!kept) return asked;
   // The use makes the image the most recently used one.
-  if (name === IMAGES) putImage(request, kept.clone());
+  if (name === IMAGES) put(name, request, kept.clone());
   return kept;
 }
 
@@ -178,11 +155,13 @@ async function networkFirst(request, name) {
 async function fromServer(request, name) {
   let since = forgotten;
   const answer = await fetch(request);
-  if (isLogin(answer)) await forget();
-  else if (await isOfAnother(answer)) since = forgotten;
-  if (!isLogin(answer) && name && answer.ok && !answer.redirected) {
-    const copy = answer.clone();
-    await (name === IMAGES ? putImage(request, copy) : put(name, request, copy));
+  if (isLogin(answer)) {
+    await forget();
+    return answer;
+  }
+  if (await isOfAnother(answer)) since = forgotten;
+  if (name && answer.ok && !answer.redirected) {
+    await put(name, request, answer.clone());
     if (since !== forgotten) await erase();
   }
   return answer;
@@ -194,12 +173,8 @@ let slowUntil = -Infinity;
 /** Fulfills with null for no answer, and for one that takes longer than a person waits. */
 async function patient(asked, patience = PATIENCE) {
   const isSlow = Date.now() < slowUntil;
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, isSlow ? LITTLE_PATIENCE : patience, undefined);
-  });
+  const late = new Promise((resolve) => setTimeout(resolve, isSlow ? LITTLE_PATIENCE : patience));
   const answer = await Promise.race([asked.catch(() => null), late]);
-  clearTimeout(timer);
   if (answer === undefined) {
     if (!isSlow) slowUntil = Date.now() + 30_000;
     asked.then(() => {
@@ -212,21 +187,20 @@ async function patient(asked, patience = PATIENCE) {
 }
 
 /**
- * Answers a request for the favorites or the recent searches, and stores the list. The header
- * `X-Kept` marks a stored list, so that pages can recognize it.
+ * Answers a request for the favorites or the recent searches, of which the latter are stored. The header `X-Kept`
+ * marks a stored list, so that pages can recognize it.
  */
 async function ownList(request, name) {
   const since = forgotten;
   const asked = fetch(request);
   const answer = await patient(asked);
-  if (answer && !isLogin(answer)) await isOfAnother(answer);
   if (!answer) {
-    const kept = await readValue(OWN_DATA, name);
+    const kept = await OWN_DATA.read(name);
     return kept ? Response.json({[name]: kept.refs ?? kept}, {headers: {"X-Kept": "1"}}) : asked;
   }
   if (isLogin(answer)) await forget();
-  else if (answer.status === 200 && name === "searches") {
-    await writeValue(OWN_DATA, name, (await answer.clone().json()).searches);
+  else if (!(await isOfAnother(answer)) && answer.status === 200 && name === "searches") {
+    await OWN_DATA.write(name, (await answer.clone().json()).searches);
     if (since !== forgotten) await erase();
   }
   return answer;
@@ -238,9 +212,8 @@ async function ownList(request, name) {
  */
 async function isOfAnother(answer) {
   const user = answer.headers.get("X-Offers-User");
-  if (user === null) return false;
   const known = await readUser();
-  if (known === user) return false;
+  if (user === null || known === user) return false;
   if (known !== undefined) {
     await forget();
     await eraseData({keepsStars: false});
@@ -327,34 +300,32 @@ async function offlinePage(url) {
   return makeEmptyPage(url, Boolean(await (await caches.open(FILES)).match(LOGGED_OUT)));
 }
 
-/** Stores a response as the newest entry of a cache, and evicts the oldest visited pages. */
-async function put(name, request, answer) {
-  const cache = await caches.open(name);
-  if (name === PAGES) await cache.delete(request);
-  await cache.put(request, answer);
-  if (name !== PAGES) return;
-  const keys = await cache.keys();
-  for (const key of keys.slice(0, Math.max(0, keys.length - MOST_PAGES))) await cache.delete(key);
-}
+const turns = {};
 
-let imageTurn = Promise.resolve();
-
-/** Stores an image as the most recently used one. One is stored at a time, so that the limit holds. */
-function putImage(request, answer) {
-  imageTurn = imageTurn.then(async () => {
-    const cache = await caches.open(IMAGES);
-    await cache.delete(request);
-    const keys = await cache.keys();
-    const favorites = new Set((await readValue(OWN_DATA, "favorites"))?.refs.map(encodeRef));
-    const ofFavorites = keys.filter(({url}) => favorites.has(new URL(url).pathname.split("/").at(-1)));
-    const exempt = new Set(ofFavorites.slice(-FAVORITE_IMAGES));
-    const evicted = keys.filter((key) => !exempt.has(key));
-    for (const key of evicted.slice(0, Math.max(0, keys.length + 1 - MOST_IMAGES))) {
-      await cache.delete(key);
+/**
+ * Stores a response as the newest entry of a cache, and evicts the oldest visited pages, or the images that were used
+ * least recently. One of a cache is stored at a time, so that the limits hold.
+ */
+function put(name, request, answer) {
+  turns[name] = (turns[name] ?? Promise.resolve()).then(async () => {
+    const cache = await caches.open(name);
+    if (name !== FILES) {
+      await cache.delete(request);
+      const keys = await cache.keys();
+      const exempt = name === IMAGES ? await exemptImages(keys) : new Set();
+      const excess = keys.length + 1 - (name === IMAGES ? MOST_IMAGES : MOST_PAGES);
+      const evicted = keys.filter((key) => !exempt.has(key)).slice(0, Math.max(0, excess));
+      for (const key of evicted) await cache.delete(key);
     }
     await cache.put(request, answer);
   }).catch(() => {
-    // An image that cannot be stored is shown all the same.
+    // What cannot be stored is shown all the same.
   });
-  return imageTurn;
+  return turns[name];
+}
+
+/** The newest images of favorites, which are not evicted. */
+async function exemptImages(keys) {
+  const favorites = new Set((await OWN_DATA.read("favorites"))?.refs.map(encodeRef));
+  return new Set(keys.filter(({url}) => favorites.has(new URL(url).pathname.split("/").at(-1))).slice(-FAVORITE_IMAGES));
 }

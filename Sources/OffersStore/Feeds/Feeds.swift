@@ -128,6 +128,15 @@ extension OffersDatabase {
     try await transaction(.query) { try MissingOfferTable.fetch(of: feed, in: $0) }
   }
 
+  /// Those of some offers of a feed that are older than another one, by ascending key.
+  package func findOffers(
+    olderThan key: Int64, among keys: [Int64]
+  ) async throws(OffersError) -> [Int64] {
+    try await transaction(.query) {
+      try MissingOfferTable.findOlder(than: key, among: keys, in: $0)
+    }
+  }
+
   /// The look of the feed's newest current offers, `FeedTraits.offerLimit` at most, and its title.
   package func fetchLook(of feed: String) async throws(OffersError) -> FeedTraits {
     try await transaction(.read) { try FeedTable.fetchLook(of: feed, in: $0) }

@@ -143,6 +143,44 @@ package enum SyncRunTable {
   }
 }
 
+/// The SQL for the hosts that asked for no requests.
+enum HostWaitTable {
+  /// The most hosts that are kept: those whose waits end last.
+  private static let limit = 1000
+  /// The longest wait that counts: one beyond it was stored under a clock that was ahead.
+  private static let longestSeconds: Int64 = 7 * 86_400 + 1
+
+  static func find(_ mark: String, now: Date, in transaction: any Transaction) throws -> Date? {
+    try transaction.first(
+      """
+      SELECT until FROM host_wait
+      WHERE host_mark = $1 AND until > $2 AND until <= $2 + \(longestSeconds)
+      """, [.text(mark), .date(now)]
+    ) { $0.date(0) }
+  }
+
+  static func put(
+    _ mark: String, until: Date?, now: Date, in transaction: any Transaction
+  ) throws {
+    guard let until else {
+      try transaction.run("DELETE FROM host_wait WHERE host_mark = $1", [.text(mark)])
+      return
+    }
+    try transaction.run(
+      """
+      INSERT INTO host_wait (host_mark, until) VALUES ($1, $2)
+      ON CONFLICT (host_mark) DO UPDATE SET until = excluded.until
+      WHERE host_wait.until NOT BETWEEN excluded.until AND $3 + \(longestSeconds)
+      """, [.text(mark), .number(until.nextSeconds), .date(now)])
+    try transaction.run(
+      """
+      DELETE FROM host_wait WHERE until <= $1 OR host_mark IN (
+        SELECT host_mark FROM host_wait ORDER BY until DESC, host_mark
+        \(transaction.dialect.offset(String(limit))))
+      """, [.date(now)])
+  }
+}
+
 /// The SQL for the fetch state: validators, back-off and due times of a feed's server.
 package enum FetchStateTable {
   private static let columns = [

@@ -89,6 +89,24 @@ package enum ImageTable {
       [.texts(urls)])
   }
 
+  static func urls(in transaction: any Transaction) throws -> Set<String> {
+    Set(try transaction.rows("SELECT url FROM image_cache ORDER BY url") { $0.text(0) })
+  }
+
+  /// Gives images new addresses that lead to the same, with their uses and copies. One whose new address is
+  /// cached already stays.
+  static func move(_ urls: [String: String], in transaction: any Transaction) throws {
+    if urls.isEmpty { return }
+    _ = try ImageOrder(locking: transaction)
+    for (old, new) in urls.sorted(by: { $0.key < $1.key }) {
+      try transaction.run(
+        """
+        UPDATE image_cache SET url = $2
+        WHERE url = $1 AND NOT EXISTS (SELECT 1 FROM image_cache AS other WHERE other.url = $2)
+        """, [.text(old), .text(new)])
+    }
+  }
+
   /// The URLs of the cached images of favorites of any user.
   static func favoriteURLs(in transaction: any Transaction) throws -> Set<String> {
     Set(

@@ -6,7 +6,9 @@ package enum OfferColumns {
   /// The columns that `offer(_:)` reads, of `source`. The parameter `$1` is the user.
   package static let columns = """
     offer.offer_key, feed.name, \(OfferField.columns), \(OfferField.exactReward),
-    offer.first_seen_at, offer.changed_at, offer.gone_at, feed.shared, \(isFavorite)
+    offer.first_seen_at, offer.changed_at, offer.gone_at, feed.shared, \(isFavorite),
+    EXISTS (SELECT 1 FROM missing_offer AS missing
+      WHERE missing.offer_key = offer.offer_key AND missing.is_older)
     """
 
   /// The number of the column of the first field.
@@ -15,7 +17,7 @@ package enum OfferColumns {
   private static let firstTime = firstReward + OfferField.rewardColumns.count
 
   /// The number of the columns.
-  package static let count = firstTime + 5
+  package static let count = firstTime + 6
 
   /// The tables of these queries.
   package static let source = "offer JOIN feed ON feed.feed_key = offer.feed_key"
@@ -66,6 +68,7 @@ package enum OfferColumns {
       attributes: own + shared.filter { !labels.contains($0.label) },
       firstSeenAt: row.date(firstTime), changedAt: row.date(firstTime + 1),
       goneAt: row.findDate(firstTime + 2))
+    offer.isOlder = row.flag(firstTime + 5)
     for field in OfferField.texts { offer[field] = text(field) }
     return UserOffer(offer, isFavorite: row.flag(firstTime + 4))
   }

@@ -15,14 +15,15 @@ package enum PruneTable {
   }
 
   /// Selects the keys of the offers that are removed: those that nobody starred, and that vanished or were
-  /// last found by a search long ago. Two queries, because each has an index of its own.
+  /// last found by a search, or slid out of a window, long ago. Queries of their own, for their indexes.
   private static func doomedOffers(_ bounds: PruneBounds, _ bindings: inout Bindings) -> String {
     let time = bindings.add(.number(bounds.gone.seconds))
     return """
       SELECT offer.offer_key FROM \(OfferColumns.source)
       WHERE offer.offer_key IN (
           SELECT offer_key FROM offer WHERE gone_at < \(time)
-          UNION ALL SELECT offer_key FROM offer WHERE found_at < \(time))
+          UNION ALL SELECT offer_key FROM offer WHERE found_at < \(time)
+          UNION ALL SELECT offer_key FROM missing_offer WHERE is_older AND since < \(time))
         AND \(isOfOldRun(bounds, &bindings)) AND NOT \(OfferColumns.isStarred)
       """
   }
@@ -43,13 +44,16 @@ package enum PruneTable {
   ) throws -> PruneCounts {
     // In the order of an index each, so that no call reads or sorts all old offers.
     var counts = PruneCounts()
-    for column in ["gone_at", "found_at"] where counts.offers < limit {
+    for column in ["gone_at", "found_at", nil] where counts.offers < limit {
       var bindings = Bindings()
       let time = bindings.add(.number(bounds.gone.seconds))
+      let isOld =
+        column.map { "offer.\($0) < \(time)" }
+        ?? "offer.offer_key IN (SELECT offer_key FROM missing_offer WHERE is_older AND since < \(time))"
       let removed = try deleteOffers(
-        where: "offer.\(column) < \(time) AND \(isOfOldRun(bounds, &bindings))",
-        order: "ORDER BY offer.\(column) LIMIT \(limit - counts.offers)",
-        bindings.values, in: transaction)
+        where: "\(isOld) AND \(isOfOldRun(bounds, &bindings))",
+        order: "ORDER BY offer.\(column ?? "offer_key") LIMIT \(limit - counts.offers)",
+        bindings.values, areOlder: column == nil, in: transaction)
       counts.offers += removed.offers
       counts.changes += removed.changes
     }
@@ -71,18 +75,21 @@ package enum PruneTable {
 
   /// Removes offers that nobody starred, and their changes except for `new`.
   private static func deleteOffers(
-    where condition: String, order: String, _ values: [SQLValue], in transaction: any Transaction
+    where condition: String, order: String, _ values: [SQLValue], areOlder: Bool = false,
+    in transaction: any Transaction
   ) throws -> PruneCounts {
     let removed = try OfferTable.delete(
       where: condition, order: order, values, in: transaction)
     var counts = PruneCounts()
     counts.offers = removed.count
     if removed.isEmpty { return counts }
-    var gone: [Int64: FeedCountChange] = [:]
-    for offer in removed where offer.wasGone {
-      gone[offer.feedKey, default: FeedCountChange()].gone -= 1
+    // Older offers are current, and offers that a search found are not counted.
+    let count = areOlder ? \FeedCountChange.current : \.gone
+    var changes: [Int64: FeedCountChange] = [:]
+    for offer in removed where offer.wasGone || areOlder {
+      changes[offer.feedKey, default: FeedCountChange()][keyPath: count] -= 1
     }
-    for (feedKey, change) in gone.sorted(by: { $0.key < $1.key }) {
+    for (feedKey, change) in changes.sorted(by: { $0.key < $1.key }) {
       try FeedTable.add(change, feedKey: feedKey, in: transaction)
     }
     counts.changes = try OfferTable.deleteChanges(of: removed.map(\.key), in: transaction)

@@ -129,9 +129,11 @@ package struct OfferDifference {
   package private(set) var direction: OfferChange.Kind?
   /// Whether a differing field is searched.
   package private(set) var isSearched = false
-  /// Whether the reward is printed or read in another way, though it is no other one; see
-  /// `Reward.differ`.
-  package private(set) var hasOtherReward = false
+  /// Whether a reward is printed or read in another way, though it is no other one (`Reward.differ`), or an
+  /// address has another signature or version token (`StableAddress`).
+  package private(set) var isRewritten = false
+  /// The address of the stored picture, if the record has another address of the same picture.
+  package private(set) var formerImageURL: String?
   /// Whether the offer was gone.
   package let wasGone: Bool
   /// Whether only a search on the feed's server had found the offer.
@@ -162,10 +164,21 @@ package struct OfferDifference {
             record.reward
           )
           isSame = !Reward.differ(rewards.old, rewards.new)
-          hasOtherReward =
-            isSame
-            && (rewards.old != rewards.new
-              || !Self.isSame(row.findUTF8(field.rawValue), text))
+          if isSame, rewards.old != rewards.new || !Self.isSame(row.findUTF8(field.rawValue), text)
+          {
+            isRewritten = true
+          }
+        case .imageURL, .url, .attributes:
+          let isEqual = Self.isSame(row.findUTF8(field.rawValue), text)
+          isSame = isEqual || Self.leadToSame(field, row.findText(field.rawValue), text)
+          if isSame, !isEqual {
+            isRewritten = true
+            if field == .imageURL, let stored = row.findText(field.rawValue),
+              StableAddress.ofPicture(stored.utf8) == text.map({ StableAddress.ofPicture($0.utf8) })
+            {
+              formerImageURL = stored
+            }
+          }
         default: isSame = Self.isSame(row.findUTF8(field.rawValue), text)
         }
         if isSame { continue }
@@ -188,6 +201,19 @@ package struct OfferDifference {
   private static func isSame(_ stored: UnsafeRawBufferPointer?, _ text: String?) -> Bool {
     guard let stored, let text else { return stored == nil && text == nil }
     return stored.elementsEqual(text.utf8)
+  }
+
+  /// Whether addresses, or those among attributes, differ by signatures and version tokens only.
+  private static func leadToSame(_ field: OfferField, _ stored: String?, _ text: String?) -> Bool {
+    guard let stored, let text else { return false }
+    if field != .attributes { return StableAddress.areSame(stored.utf8, text.utf8) }
+    let (old, new) = (OfferAttribute.parse(stored), OfferAttribute.parse(text))
+    return old.count == new.count
+      && zip(old, new).allSatisfy { old, new in
+        old == new
+          || old.label == new.label && old.value.hasPrefix("http")
+            && StableAddress.areSame(old.value.utf8, new.value.utf8)
+      }
   }
 
   /// The time of a text with Unix seconds, rounded as the database stores it.

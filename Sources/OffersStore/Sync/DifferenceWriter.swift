@@ -25,6 +25,9 @@ final class DifferenceWriter {
   private let oldKey: Int64
   /// The start of the feed's run before this one.
   private let lastStart: Int64?
+  /// The cached images whose addresses have other signatures now, by their addresses in the cache.
+  private var movedImages: [String: String] = [:]
+  private lazy var cachedImages = Result { try ImageTable.urls(in: transaction) }
 
   /// - Parameters:
   ///   - plan: the sync.
@@ -62,6 +65,7 @@ final class DifferenceWriter {
   /// - Returns: the run as it was recorded.
   func apply() throws -> SyncRun {
     if plan.isSearch { try writeFound() } else { try writeDocument() }
+    try ImageTable.move(movedImages, in: transaction)
     try writer.finish(newAfter: counts.new > 0 ? oldKey : nil)
     // After the index has the new offers, which may be among them.
     if plan.isSearch { try OfferTable.deleteSurplusFound(in: transaction) }
@@ -133,6 +137,9 @@ final class DifferenceWriter {
       let changedAt = difference.wasFound || difference.fields != nil ? time : nil
       try writer.update(
         record, difference, OfferUpdateValues(changedAt: changedAt, foundAt: nil))
+      if let url = difference.formerImageURL, try cachedImages.get().contains(url) {
+        movedImages[url] = record[.imageURL]
+      }
       if try self.record(difference, of: record.offerKey) { promoted.append(record.offerKey) }
     }
     if !promoted.isEmpty {

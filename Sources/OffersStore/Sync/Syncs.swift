@@ -94,6 +94,25 @@ extension OffersDatabase {
     }
   }
 
+  /// Until when a host asked for no requests; nil if it did not.
+  package func findHostWait(_ mark: String, now: Date) async throws(OffersError) -> Date? {
+    try await transaction(.query) { try HostWaitTable.find(mark, now: now, in: $0) }
+  }
+
+  /// Stores until when a host asked for no requests, unless a longer wait is stored. A power cut may lose
+  /// the last ones.
+  ///
+  /// - Parameters:
+  ///   - mark: a hash of the host.
+  ///   - until: the end of the wait; nil to forget the stored one.
+  package func putHostWait(
+    _ mark: String, until: Date?, now: Date
+  ) async throws(OffersError) {
+    try await transaction(.note) {
+      try HostWaitTable.put(mark, until: until, now: now, in: $0)
+    }
+  }
+
   /// Gives current offers of the feed the ids under which its document has them (`RenamedOfferMatcher`), with
   /// their stars and notices. They keep their history and their times.
   ///

@@ -40,63 +40,157 @@ struct FeedPages {
     SecretRedactor(in: template, and: definition, environment)
   }
 
+  private var rule: PageRule { definition.pages ?? PageRule() }
+
+  /// Whether pages are counted, by their number or by the records before them.
+  private var isCounted: Bool { template.hasPage || template.hasOffset }
+
+  /// Whether a further page can be requested. A file has no address from which that of the next page
+  /// counts.
+  private var isFollowed: Bool {
+    if isCounted { return true }
+    guard rule.next != nil else { return false }
+    if case .url = source { return true }
+    return template.hasNext
+  }
+
   /// Whether the feed can have more than one document.
-  var hasPages: Bool { template.hasPage || definition.pages?.next != nil }
+  var hasPages: Bool { isCounted || rule.next != nil }
+
+  /// The pages that were read.
+  struct Reading {
+    /// The facts of the first page.
+    let facts: DocumentFacts
+    /// The number of pages with offers that no earlier one has; 1 at least.
+    fileprivate(set) var pageCount = 1
+    /// Whether the last page has offers, and none that is new: the server repeats pages.
+    fileprivate(set) var isRepeating = false
+    /// Whether the feed has more offers, which are not read.
+    fileprivate(set) var isPartial = false
+    /// Whether an offer may be on a page that was read although it was not seen, because the pages
+    /// changed meanwhile, or do not have as many offers as they state.
+    var isDoubtful = false
+  }
 
   /// Reads the pages, as far as their limit allows.
   ///
-  /// - Returns: the facts of the first page; nil if the server answered a conditional request with 304.
-  func read(into receiver: Receiver) async throws -> DocumentFacts? {
-    let rule = definition.pages ?? PageRule()
-    let first =
-      template.hasPage
-      ? rule.first.adding(clamped: min(max(1, options.firstPage), 1 << 31) - 1) : rule.first
-    var number = first
-    guard
-      var page = try await readPage(at: pageSource(number), records: 0, isFirst: true, receiver)
+  /// - Returns: nil if the server answered a conditional request with 304.
+  func read(into receiver: Receiver) async throws -> Reading? {
+    let sink = PageSink(receiver.sink)
+    var place = PagePlace(number: rule.firstPage, offset: rule.first ?? 0)
+    if template.hasPage {
+      place.number = place.number.adding(clamped: min(max(1, options.firstPage), 1 << 31) - 1)
+    }
+    let start = try pageSource(place)
+    guard var page = try await readPage(at: start, records: 0, isFirst: true, sink, receiver)
     else { return nil }
-    let facts = page.facts
-    if let seconds = facts.freshSeconds {
+    var reading = Reading(facts: page.facts)
+    if let seconds = page.facts.freshSeconds {
       let log = fetching.log
       log.answer.freshSeconds = max(log.answer.freshSeconds ?? 0, seconds)
     }
+    let stated = page.statement
     var records = page.records
+    var readCount = 1
     var visited: Set<String> = []
-    while number - first + 1 < (options.pages ?? rule.limit), page.records > 0 {
-      guard let next = try nextSource(behind: page, number: number, rule, &visited) else { break }
-      number += 1
+    for address in [start.text, page.head.address].compactMap(\.self) { visited.insert(address) }
+    while let next = try nextSource(behind: page, &place, records, sink) {
+      guard readCount < options.pages ?? rule.pageLimit else {
+        reading.isPartial =
+          options.pages == nil && rule.limit == nil && !definition.isSelection
+        if reading.isPartial {
+          note(
+            "Only the first \(readCount) pages were read: write limit: below pages: to read more.",
+            sink)
+        }
+        return reading
+      }
+      // Validators of one page do not cover the others.
+      fetching.log.answer.vouches = false
+      guard visited.insert(next.text).inserted else {
+        reading.isRepeating = true
+        break
+      }
       receiver.nextPage(records)
       do {
         guard
-          let read = try await readPage(at: next, records: records, isFirst: false, receiver)
+          let read = try await readPage(at: next, records: records, isFirst: false, sink, receiver)
         else { break }
         page = read
       } catch let error as OffersError where isEnd(error, page) {
         break
       }
-      // The validators of one page do not cover the others.
-      fetching.log.answer.vouches = false
+      readCount += 1
       records += page.records
+      if page.newCount > 0 { reading.pageCount += 1 }
+      // The first page may be the only one that states the numbers.
+      page.statement.count = page.statement.count ?? stated.count
+      page.statement.total = page.statement.total ?? stated.total
+      if page.statement.count != stated.count || page.statement.total != stated.total {
+        reading.isDoubtful = true
+      }
+      if page.newCount == 0, page.records > 0 {
+        reading.isRepeating = true
+        break
+      }
     }
-    return facts
+    if rule.dependsOnHeaders { fetching.log.answer.vouches = false }
+    complete(&reading, page, place, sink)
+    return reading
+  }
+
+  /// Decides whether pages that have ended are all that the feed states.
+  private func complete(
+    _ reading: inout Reading, _ page: Page, _ place: PagePlace, _ sink: PageSink
+  ) {
+    // A selection never has all offers, and somebody said so.
+    if options.query != nil || definition.isSelection { return }
+    let statement = page.statement
+    let lacks = statement.count.map { $0 > sink.seenCount }
+    let read = Units.count(sink.seenCount, "offer")
+    if !isFollowed {
+      reading.isPartial = statement.hasMore ?? lacks ?? (statement.next != nil)
+      if reading.isPartial {
+        let all =
+          statement.count.map { "has \(Units.count($0, "offer"))" } ?? "says that more follow"
+        note(
+          "The feed \(all), and \(read) of it were read: say how to get the others in pages:.", sink
+        )
+      }
+    } else if lacks == true {
+      reading.isDoubtful = true
+      note(
+        "The feed states \(Units.count(statement.count ?? 0, "offer")), and its pages have \(read).",
+        sink)
+    } else if lacks == nil, reading.isRepeating && rule.next != nil || statement.hasMore == true {
+      reading.isDoubtful = true
+      note(
+        "The pages end with page \(reading.pageCount), though it says that another one follows"
+          + (reading.isRepeating ? ": that is an earlier one." : "."), sink)
+    } else if let total = statement.total, template.hasPage, lacks == nil, place.number < total {
+      reading.isDoubtful = true
+    }
+  }
+
+  private func note(_ sentence: String, _ sink: PageSink) {
+    sink.mend(position: 0, reason: sentence)
   }
 
   /// Passes the decompressed bytes of the first document to `handle` until it returns false.
   ///
-  /// - Returns: the final URL of the document and the encoding that the server declared; nil where
-  ///   there is none.
+  /// - Returns: the facts about the document that were known before its first byte.
   func readBytes(
-    _ handle: (UnsafeRawBufferPointer) throws -> Bool
-  ) async throws -> (address: String?, charset: String?) {
+    _ handle: (UnsafeRawBufferPointer, _ charset: String?) throws -> Bool
+  ) async throws -> DocumentMetadata {
     struct Enough: Error {}
     let unpacker = Decompressor(limitBytes: limitBytes)
     var head = DocumentMetadata()
     func take(_ bytes: UnsafeRawBufferPointer) throws {
       try Task.checkCancellation()
-      if !(try handle(bytes)) { throw Enough() }
+      if !(try handle(bytes, head.charset)) { throw Enough() }
     }
     do {
-      let first = try pageSource((definition.pages ?? PageRule()).first)
+      let first = try pageSource(PagePlace(number: rule.firstPage, offset: rule.first ?? 0))
       _ = try await fetch(first, isFirst: true) {
         head = $0
         unpacker.isRawDeflate = $0.isDeflate
@@ -105,26 +199,69 @@ struct FeedPages {
       }
       try unpacker.finish(take)
     } catch is Enough {}
-    return (head.address, head.charset)
+    return head
   }
 
   /// Whether an error of reading a further page only means that the feed has ended: where pages are
-  /// numbered and their number is unknown, the first missing page (404 or 410) ends the feed.
+  /// counted and their number is unknown, the first missing page (404 or 410) ends the feed. WordPress answers
+  /// 400 with the code `rest_post_invalid_page_number`, also when a page has vanished meanwhile.
   ///
   /// - Parameter page: the page before the one with the error.
   private func isEnd(_ error: OffersError, _ page: Page) -> Bool {
-    error.code == .notFound && page.facts.pageCount == nil && definition.pages?.next == nil
+    guard isCounted, rule.next == nil else { return false }
+    let statement = page.statement
+    let isStated = statement.total != nil || statement.count != nil || statement.hasMore == true
+    return error.code == .notFound && !isStated || fetching.log.answer.isBehindLastPage
+  }
+
+  /// The place of a page in the feed, by which the source names it.
+  private struct PagePlace {
+    var number: Int
+    /// The number of records on the pages before it.
+    var offset: Int
+    /// The value by which the page before names it.
+    var next: String?
   }
 
   private struct Page {
     let facts: DocumentFacts
     let head: DocumentMetadata
     let records: Int
+    /// The number of offers that no earlier page has.
+    let newCount: Int
+    var statement: Statement
   }
 
-  private func pageSource(_ number: Int) throws -> SyncSource {
+  /// What a page states about the others.
+  private struct Statement {
+    var next: String?
+    var hasMore: Bool?
+    var total: Int?
+    var count: Int?
+
+    init(_ rule: PageRule, _ facts: DocumentFacts, _ head: DocumentMetadata, lastID: String?) {
+      func field(_ place: PageRule.Place?) -> String? {
+        guard case .header(let name)? = place else { return nil }
+        return head.fields.first(name: name).flatMap { $0.isEmpty ? nil : $0 }
+      }
+      next =
+        switch rule.next {
+        case .linkHeader: head.nextLink
+        case .lastID: lastID
+        default: facts.nextPage ?? field(rule.next)
+        }
+      hasMore = facts.hasMore ?? field(rule.more).map(PageRule.saysMore)
+      total = facts.pageCount ?? field(rule.total).flatMap { Int($0) }
+      count = facts.offerCount ?? field(rule.count).flatMap { Int($0) }
+    }
+  }
+
+  private func pageSource(_ place: PagePlace) throws -> SyncSource {
     if case .url = source, let address = fetching.newAddress { return .url(address) }
-    func filled() throws -> String { try template.filled(page: number, query: options.query) }
+    func filled() throws -> String {
+      try template.filled(
+        page: place.number, offset: place.offset, next: place.next, query: options.query)
+    }
     return switch source {
     case .url: try SyncSource.url(filled()).validated()
     case .file: try SyncSource.file(filled()).validated()
@@ -132,37 +269,64 @@ struct FeedPages {
     }
   }
 
+  /// The source of the page behind another one; nil if the feed ends there.
   private func nextSource(
-    behind page: Page, number: Int, _ rule: PageRule, _ visited: inout Set<String>
+    behind page: Page, _ place: inout PagePlace, _ records: Int, _ sink: PageSink
   ) throws -> SyncSource? {
-    if let next = rule.next {
-      let link: String? =
-        switch next {
-        case .linkHeader: page.head.nextLink
-        case .path: page.facts.nextPage
-        }
-      guard let link, let base = page.head.address,
-        let address = URL(printed: link, relativeTo: URL(printed: base))?.absoluteURL,
-        visited.insert(address.absoluteString).inserted
-      else { return nil }
-      guard address.scheme == URL(printed: base)?.scheme || address.scheme == "https" else {
-        throw OffersError(
-          .sourceFailed, "The feed's next page is the unencrypted \(address.absoluteString).",
-          hint: "Nothing was changed. Tell the feed's owner.")
-      }
-      return .url(address.absoluteString)
+    let statement = page.statement
+    if statement.hasMore == false { return nil }
+    guard isFollowed else { return nil }
+    if rule.next != nil {
+      guard let next = statement.next, !next.isEmpty else { return nil }
+      place.number = place.number.adding(clamped: 1)
+      guard template.hasNext else { return .url(try address(next, on: page)) }
+      place.next = next
+      return try pageSource(place)
     }
-    guard template.hasPage else { return nil }
-    if let count = page.facts.pageCount, number >= count { return nil }
-    return try pageSource(number + 1)
+    guard page.records > 0 else { return nil }
+    if template.hasPage, let total = statement.total, place.number >= total { return nil }
+    if let count = statement.count, sink.seenCount >= count { return nil }
+    place.number = place.number.adding(clamped: 1)
+    place.offset = (rule.first ?? 0).adding(clamped: records)
+    return try pageSource(place)
+  }
+
+  /// The address of the next page, which a page prints.
+  ///
+  /// - Throws: `OffersError` with `sourceFailed` for an address on another host, unless the definition
+  ///   allows that, and for one that is not encrypted although the page is.
+  private func address(_ link: String, on page: Page) throws -> String {
+    guard let base = page.head.address,
+      let url = URL(printed: link, relativeTo: URL(printed: base))?.absoluteURL
+    else {
+      throw OffersError(
+        .sourceFailed, "“\(link.prefix(200))” is no address of the feed's next page.",
+        hint: "Nothing was changed. Check next: in the definition.")
+    }
+    let target = url.absoluteString
+    let hosts = try [base, template.filled(page: rule.firstPage)].map { HTTPOrigin($0)?.host }
+    guard url.scheme == URL(printed: base)?.scheme || url.scheme == "https" else {
+      throw OffersError(
+        .sourceFailed, "The feed's next page is the unencrypted \(target).",
+        hint: "Nothing was changed. Tell the feed's owner.")
+    }
+    guard rule.allowsOtherHosts || hosts.contains(HTTPOrigin(url).host) else {
+      throw OffersError(
+        .sourceFailed, "The feed's next page is on another host: \(target).",
+        hint:
+          "Nothing was changed. If that is right, write other-hosts: true below pages: in the definition."
+      )
+    }
+    return target
   }
 
   /// Reads one page.
   ///
   /// - Returns: nil if the server answered 304.
   private func readPage(
-    at source: SyncSource, records: Int, isFirst: Bool, _ receiver: Receiver
+    at source: SyncSource, records: Int, isFirst: Bool, _ sink: PageSink, _ receiver: Receiver
   ) async throws -> Page? {
+    let seenCount = sink.seenCount
     let unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
     var head = DocumentMetadata()
@@ -183,7 +347,7 @@ struct FeedPages {
       if isFirst { try await receiver.begin() }
       head = metadata
       unpacker.isRawDeflate = metadata.isDeflate
-      reader = makeReader(metadata, receiver.sink)
+      reader = makeReader(metadata, sink)
     } _: { piece in
       try unpacker.consume(piece, take)
     }
@@ -192,7 +356,10 @@ struct FeedPages {
     try reader.finish()
     receiver.piece(
       UnsafeRawBufferPointer(start: nil, count: 0), totalBytes, records + reader.itemCount)
-    return Page(facts: reader.facts, head: head, records: reader.itemCount)
+    let facts = reader.facts
+    return Page(
+      facts: facts, head: head, records: reader.itemCount, newCount: sink.seenCount - seenCount,
+      statement: Statement(rule, facts, head, lastID: sink.lastID))
   }
 
   private func makeReader(_ head: DocumentMetadata, _ sink: any OfferSink) -> FeedReader {
@@ -215,9 +382,10 @@ struct FeedPages {
       let headers = try definition.headers.map { header in
         let value = SourceTemplate(
           header.value, ofHeader: header.name, environment: environment)
-        return (header.name, try value.filled(page: 0, query: options.query))
+        let text = try value.filled(page: 0, query: options.query)
+        return (header.name, BasicCredentials.encoded(text) ?? text)
       }
-      let named = try template.filled(page: (definition.pages ?? PageRule()).first)
+      let named = try template.filled(page: rule.firstPage)
       return try await DocumentFetch(
         settings: fetching, namedOrigin: HTTPOrigin(named), headers: headers, isFirst: isFirst,
         explain: explain
@@ -250,6 +418,39 @@ struct FeedPages {
     try? body.withUnsafeBytes { try reader.consume($0) }
     try? reader.finish()
     return reader.facts.error
+  }
+
+  /// Passes the records of all pages on, and tells which pages repeat others.
+  private final class PageSink: OfferSink {
+    private let sink: any OfferSink
+    /// The hashes of the ids so far, which take less memory than the ids themselves.
+    private var ids: Set<UInt64> = []
+    private var namelessCount = 0
+    private(set) var lastID: String?
+
+    init(_ sink: any OfferSink) { self.sink = sink }
+
+    /// The number of different records so far.
+    var seenCount: Int { ids.count + namelessCount }
+
+    func accept(_ offer: OfferRecord, position: Int) throws {
+      if let id = offer[.id] { see(id) }
+      try sink.accept(offer, position: position)
+    }
+
+    func skip(id: String?, position: Int, reason: String) {
+      if let id { see(id) } else { namelessCount += 1 }
+      sink.skip(id: id, position: position, reason: reason)
+    }
+
+    func mend(position: Int, reason: String) { sink.mend(position: position, reason: reason) }
+
+    private func see(_ id: String) {
+      var (hash, text) = (ContentHash(seed: 3), id)
+      text.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+      ids.insert(hash.value)
+      lastID = id
+    }
   }
 
   private final class IgnoringSink: OfferSink {

@@ -108,7 +108,7 @@ struct SourceTemplate: Sendable {
     self.environment = environment
   }
 
-  /// Parses a source that a user named. Only `{page}` and `{env:NAME}` are placeholders; a text
+  /// Parses a source that a user named. Only `{page}`, `{offset}`, `{next}` and `{env:NAME}` are placeholders; a text
   /// with any other braces is taken literally as a whole.
   init(_ text: String, environment: @escaping Environment) {
     let template = try? Template(parsing: text, for: .source)
@@ -117,6 +117,10 @@ struct SourceTemplate: Sendable {
 
   /// Whether the source contains `{page}`, so that each page has its own address.
   var hasPage: Bool { template.hasPage }
+  /// Whether the source contains `{offset}`, the number of records before a page.
+  var hasOffset: Bool { template.has(.offset) }
+  /// Whether the source contains `{next}`, the value by which the page before names a page.
+  var hasNext: Bool { template.has(.next) }
 
   /// Whether the source contains environment variables.
   var hasVariables: Bool {
@@ -131,22 +135,36 @@ struct SourceTemplate: Sendable {
   /// The URL or the path of a page, with all placeholders filled in. In a URL, the values of
   /// variables are percent-encoded.
   ///
-  /// - Parameter query: the words to search for on the server; nil if there is no search.
+  /// - Parameters:
+  ///   - offset: the number of records on the pages before.
+  ///   - next: the value by which the page before names this one; without it, the parameter of the URL with
+  ///     this value is left out.
+  ///   - query: the words to search for on the server; nil if there is no search.
   /// - Throws: `OffersError` with `invalidRequest` for a variable that is not set or empty.
-  func filled(page: Int, query: String? = nil) throws -> String {
+  func filled(
+    page: Int, offset: Int = 0, next: String? = nil, query: String? = nil
+  ) throws -> String {
     let isURL = text.contains("://")
     var result = ""
+    // Stands for a value that is left out; an address has no control characters.
+    let absent = "\u{1}"
     for part in template.parts {
       switch part {
       case .literal(let text): result += text
       case .page: result += String(page)
+      case .offset: result += String(offset)
+      case .next: result += next?.percentEncoded() ?? absent
       case .query: result += (query ?? "").percentEncoded()
       case .environment(let name):
         result += isURL ? try value(of: name).percentEncoded() : try value(of: name)
       case .path: break
       }
     }
-    return result
+    guard result.utf8.contains(1) else { return result }
+    let parts = result.split(scalar: "?", maxSplits: 1)
+    let kept = parts.dropFirst().flatMap { $0.split(scalar: "&") }.filter { !$0.utf8.contains(1) }
+    let path = parts.first.map { $0.replacing(bytes: absent, with: "") } ?? ""
+    return path + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
   }
 
   /// The values of the source's environment variables, which must not be shown.
@@ -237,8 +255,25 @@ extension SecretRedactor {
   ) {
     self = template.secrets
     for header in definition.headers {
-      add(SourceTemplate(header.value, environment: environment).secrets)
+      let value = SourceTemplate(header.value, environment: environment)
+      add(value.secrets)
+      // A server may return the header as it was sent.
+      if let text = try? value.filled(page: 0), let sent = BasicCredentials.encoded(text) {
+        add([(String(sent.dropFirst(BasicCredentials.scheme.count)), "{hidden}")])
+      }
     }
+  }
+}
+
+/// The user and the password in a header of Basic authentication (RFC 7617).
+enum BasicCredentials {
+  static let scheme = "Basic "
+
+  /// The header's value as it is sent, if it is written as `Basic NAME:PASSWORD`: with both in Base64, whose
+  /// alphabet has no colon. nil for any other value.
+  static func encoded(_ value: String) -> String? {
+    guard value.hasPrefix(scheme), value.contains(":") else { return nil }
+    return scheme + Data(value.dropFirst(scheme.count).utf8).base64EncodedString()
   }
 }
 

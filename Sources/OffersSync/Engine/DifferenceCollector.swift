@@ -27,12 +27,21 @@ final class DifferenceCollector: OfferSink {
   /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
   private var earlierRecords = 0
+  /// The number of valid records of a single document that repeat an earlier one.
+  private(set) var repeatedCount = 0
+  /// The key of the last offer that the store has.
+  private(set) var lastKnownKey: Int64?
+  /// The key of the first offer, if the store has it.
+  private(set) var firstKey: Int64?
+  /// Hashes of the new ids of a window, to count each once; nil for another feed.
+  private var newIDs: Set<Int>?
   /// The ids on the current page; nil for a feed of one document. An offer may be repeated on a
   /// later page, but not on the same one.
   private var pageIDs: Set<[UInt8]>?
   /// The ids that a search found, in order, one array per page; empty if this is no search.
   private(set) var foundPages: [[String]]
   private let isSearch: Bool
+  private var isSecond = false
 
   /// - Parameters:
   ///   - derivationSeed: the seed of the content hashes; see `FeedDefinition.derivationSeed`.
@@ -45,6 +54,7 @@ final class DifferenceCollector: OfferSink {
     self.isSearch = isSearch
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
+    if definition.isWindow { newIDs = [] }
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
     rewards = RewardParser(
@@ -55,9 +65,15 @@ final class DifferenceCollector: OfferSink {
   /// Begins the comparison with the stored offers. Must be called before the first record.
   func begin(comparingWith known: KnownOffers) { self.known = known }
 
+  /// Begins a second reading of the pages, of which only offers count that the first one did not see.
+  func beginAgain() {
+    beginPage(behind: firstPageRecords ?? 0)
+    isSecond = true
+  }
+
   func accept(_ offer: OfferRecord, position: Int) throws {
     guard let id = offer[.id] else { return }
-    offerCount += 1
+    if !isSecond { offerCount += 1 }
     if offer.isTimed { isTimed = true }
     if look.offerCount < FeedTraits.offerLimit { addLook(of: offer) }
     if isSearch { foundPages[foundPages.count - 1].append(id) }
@@ -65,20 +81,33 @@ final class DifferenceCollector: OfferSink {
     var offer = offer
     offer.contentHash = offer.makeContentHash(seed: seed)
     switch known.see(id: id, contentHash: offer.contentHash) {
-    case .unchanged:
+    case .unchanged(let key):
+      noteKnown(key)
       unchangedCount += 1
       return
     case .repeated:
       // Pages shift while they are read, so an offer repeated on a later page is no problem of the
       // feed. In a single document it is.
-      if firstPageRecords == nil { skipRepeated(id, position) }
+      if firstPageRecords == nil {
+        repeatedCount += 1
+        skipRepeated(id, position)
+      }
       return
-    case .new: noteLink(of: offer, id)
-    case .different(let key): offer.offerKey = key
+    case .new:
+      if newIDs?.insert(id.hashValue).inserted == false { repeatedCount += 1 }
+      noteLink(of: offer, id)
+    case .different(let key):
+      noteKnown(key)
+      offer.offerKey = key
     }
     offer.position = earlierRecords + position
     offer.reward = rewards.findReward(of: offer)
     try (offer.offerKey == 0 ? newRecords : knownRecords).append(offer)
+  }
+
+  private func noteKnown(_ key: Int64) {
+    if offerCount == 1 { firstKey = key }
+    lastKnownKey = key
   }
 
   private func noteLink(of offer: OfferRecord, _ id: String) {
@@ -133,11 +162,13 @@ final class DifferenceCollector: OfferSink {
   func skip(id: String?, position: Int, reason: String) {
     // Only the record is invalid: the offer is still in the feed and has not vanished.
     if let id { known.seeBroken(id: id) }
+    if isSecond { return }
     skippedCount += 1
     note(ReadProblem(position: earlierRecords + position, effect: .skipped, reason: reason))
   }
 
   func mend(position: Int, reason: String) {
+    if isSecond { return }
     mendedCount += 1
     note(
       ReadProblem(

@@ -28,6 +28,12 @@ package struct FeedCheckResult: Sendable {
   package var title: String?
   /// The attributes that all offers of the feed share.
   package var shared: [OfferAttribute] = []
+  /// The number of pages with offers that no earlier one has.
+  package var pageCount = 1
+  /// Whether the last page only repeats earlier ones.
+  package var isRepeating = false
+  /// Whether the feed has more offers, which its definition does not read.
+  package var isPartial = false
 }
 
 extension FeedCheckResult {
@@ -55,7 +61,9 @@ extension FeedCheckResult {
       : definition.readsText
         ? ". The others state none, or one that may be read in several ways"
         : ". The others have no such field, and the text is not read (from-text: false)"
-    return "\(Units.count(offerCount, "offer")): \(parts.joined(separator: "; "))\(reason)."
+    let pages = pageCount > 1 ? "\(Units.count(pageCount, "page")), " : ""
+    let count = Units.count(offerCount - repeatedCount, "offer")
+    return "\(pages)\(count): \(parts.joined(separator: "; "))\(reason)."
   }
 }
 
@@ -108,9 +116,12 @@ private final class FeedCheckSink: OfferSink {
   /// Replaces the values of variables in the problems by the variables' names.
   func hide(_ secrets: SecretRedactor) { check.problems = check.problems.hiding(secrets) }
 
-  func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheckResult {
-    check.title = facts?.title
-    check.shared = facts?.shared ?? []
+  func finish(_ reading: FeedPages.Reading?, records: Int, bytes: Int) -> FeedCheckResult {
+    check.title = reading?.facts.title
+    check.shared = reading?.facts.shared ?? []
+    check.pageCount = reading?.pageCount ?? 1
+    check.isRepeating = reading?.isRepeating ?? false
+    check.isPartial = reading?.isPartial ?? false
     check.recordCount = records
     check.bytes = bytes
     return check
@@ -157,7 +168,7 @@ extension SyncEngine {
       let sink = FeedCheckSink(definition, firstCount: firstCount, now: now())
       var bytes = 0
       var records = 0
-      let facts = try await pages.read(
+      let reading = try await pages.read(
         into: FeedPages.Receiver(
           begin: {}, sink: sink,
           piece: { piece, _, count in
@@ -165,30 +176,46 @@ extension SyncEngine {
             records = count
           }, nextPage: { _ in }))
       sink.hide(pages.secrets)
-      return sink.finish(facts, records: records, bytes: bytes)
+      return sink.finish(reading, records: records, bytes: bytes)
     }
   }
 
   /// Reads the beginning of a document, decompressed, to guess a definition from it.
   ///
   /// - Parameters:
-  ///   - source: the source of the document, which counts as one in a definition.
+  ///   - sources: the sources to try, which count as those in a definition. A further one is read only if the
+  ///     server of the one before gave no answer at all; never if its certificate was wrong.
   ///   - isPublicOnly: whether the source was not named on this machine, so that it must be on the
   ///     public internet.
-  ///   - handle: receives the bytes; returns false to stop reading.
-  /// - Returns: the final URL of the document and the encoding that the server declared; nil where
-  ///   there is none.
+  ///   - headers: the headers of the requests, as in a definition.
+  ///   - handle: receives the bytes, and the encoding that the server declared; returns false to stop reading.
   package func readStart(
-    of source: Template, isPublicOnly: Bool = false, options: SyncOptions = SyncOptions(),
-    _ handle: (UnsafeRawBufferPointer) throws -> Bool
-  ) async throws -> (address: String?, charset: String?) {
+    of sources: [Template], isPublicOnly: Bool = false, headers: [RequestHeader] = [],
+    options: SyncOptions = SyncOptions(),
+    _ handle: (UnsafeRawBufferPointer, _ charset: String?) throws -> Bool
+  ) async throws -> ReadStart {
     var definition = FeedDefinition(
       name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
-    definition.source = source
     definition.isPublicOnly = isPublicOnly
-    return try await withPages(of: definition, from: nil, nil, options) {
-      try await $0.readBytes(handle)
+    definition.headers = headers
+    for (index, source) in sources.enumerated() {
+      definition.source = source
+      let isLast = index == sources.count - 1
+      let start = try await withPages(of: definition, from: nil, nil, options) {
+        pages -> ReadStart? in
+        do {
+          let head = try await pages.readBytes(handle)
+          return ReadStart(source: source, head)
+        } catch let error as OffersError where !isLast && error.code == .sourceFailed {
+          let answer = pages.fetching.log.answer
+          let isCertain = [.stranger, .unknownName, .noNetwork].contains(answer.contact)
+          if answer.status != nil || isCertain { throw error }
+          return nil
+        }
+      }
+      if let start { return start }
     }
+    throw sourceless(definition, nil)
   }
 
   private func withPages<Result: Sendable>(
@@ -210,5 +237,30 @@ extension SyncEngine {
         throw error.hiding(pages.secrets)
       }
     }
+  }
+}
+
+/// The beginning of a document that was read, without its bytes.
+package struct ReadStart: Sendable {
+  /// The source among those that were tried.
+  package let source: Template
+  /// The final URL of the document; nil if it does not come from a server.
+  package let address: String?
+  /// The encoding that the server declared; nil if it declared none.
+  package let charset: String?
+  /// The links of the response's head.
+  package let links: [PageLink]
+  /// What the source and the response's head say about further pages.
+  package let origin: PagesGuess.Origin
+
+  init(source: Template, _ head: DocumentMetadata) {
+    self.source = source
+    address = head.address
+    charset = head.charset
+    links = head.links
+    let fields = head.fields.map { ($0.name.lowercased(), $0.value) }
+    origin = PagesGuess.Origin(
+      source: source.description, fields: Dictionary(fields) { first, _ in first },
+      hasNextLink: head.nextLink != nil)
   }
 }

@@ -28,6 +28,8 @@ struct RemovalDecision: Hashable {
     var offerCount = 0
     /// Whether it has no known offer, and does not look like a document of the feed.
     var isStrange = false
+    /// Whether it may have offers that were not seen.
+    var isDoubtful = false
   }
 
   /// The decision of the user who started the sync.
@@ -50,9 +52,20 @@ struct RemovalDecision: Hashable {
   /// A scheduled sync may begin so much earlier than the one that it confirms, at most.
   private static let slackSeconds = 60.0
 
-  /// - Parameter marks: the offers that were missing before, and since when.
+  /// - Parameters:
+  ///   - marks: the offers that were missing before, and since when.
+  ///   - older: the offers that have slid out of a window, which are not among the missing ones.
   init(
-    _ document: Document, marks: [MissingOffer], hold: RemovalHold, choice: Choice, now: Date
+    _ document: Document, marks: [MissingOffer], older: [MissingOffer] = [], hold: RemovalHold,
+    choice: Choice, now: Date
+  ) {
+    decide(document, marks, hold, choice, now)
+    missing = (missing + older).sorted { $0.key < $1.key }
+  }
+
+  private mutating func decide(
+    _ document: Document, _ marks: [MissingOffer], _ hold: RemovalHold, _ choice: Choice,
+    _ now: Date
   ) {
     if choice == .remove {
       vanishedKeys = document.missingKeys
@@ -86,7 +99,7 @@ struct RemovalDecision: Hashable {
     let isMuch =
       Self.isMuch(waiting.count + new.count, of: rest)
       || new.count == document.currentCount - marks.count
-    if document.isStrange || isEmpty || isMuch {
+    if document.isStrange || document.isDoubtful || isEmpty || isMuch {
       waiting += new
       new = []
     }

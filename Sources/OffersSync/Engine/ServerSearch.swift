@@ -106,7 +106,7 @@ private struct PagedServerSearch {
   func find(page: Int, of limit: Int) async throws -> ServerSearchResults {
     let first = try await pull(1...1)
     let size = max(1, (first.pages[1] ?? []).count + first.run.counts.skipped)
-    let most = min(limit, (definition.pages ?? PageRule()).limit.multiplied(clamped: size))
+    let most = min(limit, (definition.pages ?? PageRule()).pageLimit.multiplied(clamped: size))
     let start = (page - 1).multiplied(clamped: most)
     let end = start.adding(clamped: most)
     let begin = (start / size).adding(clamped: 1)

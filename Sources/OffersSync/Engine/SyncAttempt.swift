@@ -130,9 +130,10 @@ struct SyncAttempt {
       definition: definition, derivationSeed: derivationSeed, folder: store.temporaryFolder,
       hasPages: pages.hasPages, isSearch: options.query != nil)
     do {
-      guard let facts = try await read(into: collector, hasher, from: store, progress) else {
+      guard var reading = try await read(into: collector, hasher, from: store, progress) else {
         return try await unchanged(0, in: store)
       }
+      let facts = reading.facts
       let document = hasher.finish()
       // A search has to store its offers even if its document is the stored one.
       if document == state?.document, options.query == nil {
@@ -142,7 +143,14 @@ struct SyncAttempt {
       if mayRename, try await takesOverIDs(collector, in: store) {
         return try await perform(with: store, mayRename: false, progress)
       }
-      let removals = try await decideRemovals(collector, facts, in: store)
+      var removals = try await decideRemovals(collector, reading, in: store)
+      if removals?.vanishedKeys.isEmpty == false, reading.pageCount > 1, choice == .none {
+        // Pages change while they are read: an offer that moved to an earlier page was not seen. It is
+        // gone only if a second reading lacks it, too.
+        let again = try await read(into: collector, nil, from: store, progress)
+        reading.isDoubtful = again?.isDoubtful ?? true
+        removals = try await decideRemovals(collector, reading, in: store)
+      }
       var result = try await write(
         plan(collector, document, facts, removals), holdingBack: removals?.held, to: store)
       result.foundPages = collector.foundPages
@@ -218,34 +226,37 @@ struct SyncAttempt {
   /// Reads the document and compares its records with the stored offers. These are fetched only when
   /// parsing begins, so that a 304 causes no scan of the store.
   ///
+  /// - Parameter hasher: computes the document's fingerprint; nil for a second reading.
   /// - Returns: nil if the server answered 304.
   private func read(
-    into collector: DifferenceCollector, _ hasher: DocumentHasher, from store: OffersDatabase,
+    into collector: DifferenceCollector, _ hasher: DocumentHasher?, from store: OffersDatabase,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async throws -> DocumentFacts? {
+  ) async throws -> FeedPages.Reading? {
     var records = 0
     func report(_ total: Int?, isWriting: Bool = false) {
+      guard let hasher else { return }
       progress(
         SyncProgress(
           feed: definition.name, bytes: hasher.sizeBytes, totalBytes: total,
           records: records, isWriting: isWriting))
     }
-    let facts = try await pages.read(
+    let reading = try await pages.read(
       into: FeedPages.Receiver(
         begin: {
+          if hasher == nil { return collector.beginAgain() }
           collector.begin(comparingWith: try await store.fetchKnownOffers(of: definition.name))
         }, sink: collector,
         piece: { piece, total, count in
-          hasher.update(piece)
+          hasher?.update(piece)
           records = count
           report(total)
         }, nextPage: { collector.beginPage(behind: $0) }))
-    guard let facts else { return nil }
+    guard let reading else { return nil }
     collector.finish()
     // Of a document whose offers change with the time, the next sync needs all of it again.
     if collector.isTimed { fetching.log.answer.vouches = false }
-    report(hasher.sizeBytes, isWriting: true)
-    return facts
+    report(hasher?.sizeBytes, isWriting: true)
+    return reading
   }
 
   /// Applies a plan, or computes its changes in a trial.
@@ -353,18 +364,20 @@ extension SyncAttempt {
   /// Decides about the offers that a document lacks.
   ///
   /// - Parameters:
-  ///   - facts: the document's statements about itself.
+  ///   - reading: the pages that were read.
   ///   - store: the store with the offers that were missing before.
-  /// - Returns: nil if the document says nothing about missing offers, because it is a selection or
-  ///   replaces the sample.
+  /// - Returns: nil if the document says nothing about missing offers, because it is a selection, is not
+  ///   read to its end, or replaces the sample.
   func decideRemovals(
-    _ collector: DifferenceCollector, _ facts: DocumentFacts, in store: OffersDatabase
+    _ collector: DifferenceCollector, _ reading: FeedPages.Reading, in store: OffersDatabase
   ) async throws -> RemovalDecision? {
     // An offer that is missing in a selection, such as a search, has not vanished.
-    if isSelection || replacesSample(collector) { return nil }
+    if isSelection || replacesSample(collector) || reading.isPartial && choice == .none {
+      return nil
+    }
     var document = RemovalDecision.Document(
       missingKeys: collector.known.vanishedKeys(), currentCount: collector.known.currentCount,
-      offerCount: collector.offerCount)
+      offerCount: collector.offerCount, isDoubtful: reading.isDoubtful)
     // The first document after the built-in sample replaces invented offers by real ones.
     let isAfterSample =
       state?.lastGoodSource == SyncSource.sample.text && source != .sample
@@ -373,10 +386,60 @@ extension SyncAttempt {
       return RemovalDecision(document, marks: [], hold: hold, choice: .remove, now: startedAt)
     }
     if collector.known.seenCount == 0, collector.offerCount > 0 {
-      document.isStrange = try await isStrange(collector.look, facts, in: store)
+      document.isStrange = try await isStrange(collector.look, reading.facts, in: store)
     }
     let marks = try await store.fetchMissingOffers(of: definition.name)
-    return RemovalDecision(document, marks: marks, hold: hold, choice: choice, now: startedAt)
+    let older = try await olderOffers(of: document, collector, marks, in: store)
+    let keys = Set(older.map(\.key))
+    document.missingKeys.removeAll { keys.contains($0) }
+    document.currentCount -= older.count
+    if try await isOutdated(collector, lacking: document.missingKeys, in: store) {
+      document.isDoubtful = true
+    }
+    return RemovalDecision(
+      document, marks: marks.filter { !$0.isOlder }, older: older, hold: hold, choice: choice,
+      now: startedAt)
+  }
+
+  /// The offers that a window no longer shows: those that slid out before, and the missing ones that are older
+  /// than the last known offer in it, if it is as long as before. Of a shorter or longer list they are gone.
+  private func olderOffers(
+    of document: RemovalDecision.Document, _ collector: DifferenceCollector,
+    _ marks: [MissingOffer],
+    in store: OffersDatabase
+  ) async throws -> [MissingOffer] {
+    guard definition.isWindow, collector.firstPageRecords == nil else { return [] }
+    let missing = Set(document.missingKeys)
+    let known = marks.filter { $0.isOlder && missing.contains($0.key) }
+    let lastCount = max(0, document.currentCount - marks.count)
+    let slack = lastCount / 10
+    let count = document.offerCount - collector.repeatedCount
+    let counts = count - slack...document.offerCount + collector.skippedCount + slack
+    // Without a document of before, as after an import, only the order of the offers is known.
+    guard document.offerCount > 0, !document.isStrange,
+      state?.document == nil || counts.contains(lastCount)
+    else { return known }
+    let rest = Array(missing.subtracting(known.map(\.key))).sorted()
+    var keys = rest
+    if let last = collector.lastKnownKey {
+      keys = try await store.findOffers(olderThan: last, among: rest)
+    }
+    return known + keys.map { MissingOffer(key: $0, since: startedAt, isOlder: true) }
+  }
+
+  /// Whether the newest entry of a window is older than one that is missing, as in an old copy of the document
+  /// from a cache.
+  private func isOutdated(
+    _ collector: DifferenceCollector, lacking missing: [Int64], in store: OffersDatabase
+  ) async throws -> Bool {
+    guard definition.isWindow, collector.firstPageRecords == nil, let first = collector.firstKey,
+      !missing.isEmpty
+    else { return false }
+    let older = Set(try await store.findOffers(olderThan: first, among: missing))
+    guard let newest = missing.first(where: { !older.contains($0) }) else { return false }
+    // The first entry may be one that always stays on top.
+    let seen = collector.known.seenKeys()
+    return try await store.findOffers(olderThan: newest, among: seen).count == seen.count
   }
 
   /// Gives stored offers the ids under which the document has them, if it prints other ids than before.
@@ -413,11 +476,15 @@ extension SyncAttempt {
     in store: OffersDatabase
   ) async throws -> (decision: RemovalDecision, offerCount: Int) {
     let marks = try await store.fetchMissingOffers(of: definition.name)
+    let older = marks.filter(\.isOlder)
+    let count = (state?.currentCount ?? 0) - older.count
+    let missing = marks.filter { !$0.isOlder }
     let document = RemovalDecision.Document(
-      missingKeys: marks.map(\.key), currentCount: state?.currentCount ?? 0,
-      offerCount: max(0, (state?.currentCount ?? 0) - marks.count))
+      missingKeys: missing.map(\.key), currentCount: count,
+      offerCount: max(0, count - missing.count))
     return (
-      RemovalDecision(document, marks: marks, hold: hold, choice: choice, now: startedAt),
+      RemovalDecision(
+        document, marks: missing, older: older, hold: hold, choice: choice, now: startedAt),
       document.offerCount
     )
   }

@@ -1,5 +1,7 @@
 import Foundation
+import OffersCore
 import OffersFeeds
+import OffersStore
 
 /// Computes the freshness lifetime of HTTP responses (RFC 9111, section 4.2).
 enum CacheFreshness {
@@ -91,6 +93,63 @@ enum RetryAfter {
   }
 }
 
+/// The hosts that asked for no requests, by a 429 or by a 503 with `Retry-After`: a server counts the
+/// requests for all of its feeds and pictures together. They are in the store, so that the wait of a host
+/// holds for all processes.
+struct HostWaits: Sendable {
+  let store: OffersDatabase
+  /// Whether a person asks in spite of waits. An answer then ends the wait of its host.
+  var isForced = false
+  /// Whether nothing is written.
+  var isTrial = false
+  /// The wait after a 429 without `Retry-After`.
+  var usualSeconds = Self.firstSeconds
+  /// Has answers for which no host is asked again.
+  var known: CachingTransport?
+  let now: @Sendable () -> Date
+
+  /// The wait after a 429 without `Retry-After`, if nothing else is known: ten minutes.
+  static let firstSeconds = 600.0
+
+  /// Until when the host of an address must not be asked; nil if it may be.
+  func find(_ address: String) async throws -> Date? {
+    guard !isForced, known?.hasAnswer(from: address) != true, let mark = mark(address) else {
+      return nil
+    }
+    return try await store.findHostWait(mark, now: now())
+  }
+
+  /// Notes the answer of a server.
+  ///
+  /// - Returns: until when it must not be asked; nil if it may be.
+  func note(_ response: TransportResponse, from address: String) async -> Date? {
+    var until: Date?
+    if response.status == 429 || response.status == 503 {
+      until = RetryAfter.date(response.headers.first(name: "retry-after"), now: now())
+      if response.status == 429, until == nil { until = now() + usualSeconds }
+    }
+    if !isTrial, let mark = mark(address),
+      until.map({ $0 > now() }) ?? (isForced && response.status < 400)
+    {
+      // A wait that is not stored holds for its own feed or picture only.
+      try? await store.putHostWait(mark, until: until, now: now())
+    }
+    return until
+  }
+
+  private func mark(_ address: String) -> String? {
+    HTTPOrigin(address).map { AddressMark.of($0.hostAndPort) }
+  }
+
+  /// The error of a request that was not sent.
+  static func refusal(_ address: String, until: Date) -> OffersError {
+    OffersError(
+      .sourceFailed,
+      "\(HTTPOrigin(address)?.hostAndPort ?? address) asked to wait until \(Units.time(until)).",
+      hint: "Nothing was changed. Try again then.")
+  }
+}
+
 /// Reads the links of a `Link` header one after another, in one pass over its bytes (RFC 8288,
 /// section 3).
 struct LinkHeaderReader {
@@ -98,24 +157,29 @@ struct LinkHeaderReader {
 
   init(_ header: some Sequence<UInt8>) { rest = Array(header)[...] }
 
-  /// The target of the next link and its relation types in lower case; nil after the last link.
-  mutating func next() -> (target: String, relations: [String])? {
+  /// The next link; nil after the last one. Its relation types, type and title are in lower case.
+  mutating func next() -> PageLink? {
     guard let open = rest.firstIndex(of: UInt8(ascii: "<")),
       let close = rest[open...].firstIndex(of: UInt8(ascii: ">"))
     else { return nil }
     let target = String(decoding: rest[(open + 1)..<close], as: UTF8.self)
     rest = rest[(close + 1)...]
-    var relations: [String] = []
+    var values: [String: String] = [:]
     while skip(UInt8(ascii: ";")) {
       let name = token()
       guard skip(UInt8(ascii: "=")) else { continue }
       let value = skip(UInt8(ascii: "\"")) ? quoted() : token()
-      // Only the first `rel` of a link counts.
-      if name == "rel", relations.isEmpty {
-        relations = value.split { " \t".utf8.contains($0.utf8.first ?? 0) }.map(String.init)
+      // Only the first value of a name counts.
+      if ["rel", "type", "title"].contains(name), values[name, default: ""].isEmpty {
+        values[name] = value
       }
     }
-    return (target, relations)
+    let relations = values["rel", default: ""].split {
+      " \t".utf8.contains($0.utf8.first ?? 0)
+    }.map(String.init)
+    return PageLink(
+      relations: relations, type: values["type", default: ""], target: target,
+      title: values["title", default: ""])
   }
 
   /// Skips white space, and then `byte` if it follows. Returns whether it did.

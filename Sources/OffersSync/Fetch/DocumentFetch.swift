@@ -70,8 +70,7 @@ struct DocumentFetch {
     let coding = try contentCoding(response, url)
     let head = DocumentMetadata(
       totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
-      nextLink: isImage ? nil : Self.nextLink(in: response.headers["link"]),
-      isDeflate: coding == "deflate")
+      fields: response.headers, isDeflate: coding == "deflate")
     do {
       try await begin(head)
     } catch {
@@ -126,11 +125,18 @@ struct DocumentFetch {
   ) async throws -> (TransportResponse, address: String) {
     var current = url
     var visited: Set<String> = [url]
+    var cookies = RedirectCookies()
     var isPermanent = true
     for _ in 0...max(0, limits.redirects) {
       let left = (deadline - .now) / .seconds(1)
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
-      let response = try await send(to: current, seconds: min(left, Double(limits.idleSeconds)))
+      if let until = try await settings.waits.find(current) {
+        log.answer.retryAfter = until
+        throw HostWaits.refusal(current, until: until)
+      }
+      let response = try await send(
+        to: current, cookies, seconds: min(left, Double(limits.idleSeconds)))
+      log.answer.retryAfter = await settings.waits.note(response, from: current)
       log.answer.status = response.status
       settings.trace(
         "\(current) answered \(response.status)"
@@ -148,24 +154,28 @@ struct DocumentFetch {
       case 301, 302, 303, 307, 308:
         let target = try next(from: current, response)
         _ = try await beginning(of: response, deadline)
+        let known = cookies.header(for: target)
+        cookies.take(response, from: current, now: settings.now())
+        // Some servers set a cookie by a redirect back to the same address.
+        if cookies.header(for: target) != known { visited.removeAll() }
         guard visited.insert(target).inserted else {
           throw OffersError(
             .sourceFailed, "\(url) redirects in a circle, back to \(target).",
             hint: "Nothing was changed. Check the address.")
         }
         current = target
-        isPermanent = isPermanent && [301, 308].contains(response.status)
+        isPermanent = isPermanent && cookies.isEmpty && [301, 308].contains(response.status)
         if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:
         if response.status == 511 { log.answer.contact = .portal }
         // Only the address in the source can be gone for good, not the target of a redirect.
         log.answer.isGoneForGood =
           response.status == 410 && isFirst && settings.newAddress == nil && current == url
-        log.answer.retryAfter =
-          [429, 503].contains(response.status)
-          ? RetryAfter.date(response.headers.first(name: "retry-after"), now: settings.now()) : nil
-        throw FetchFailure.refused(
-          current, response, explain(try await beginning(of: response, deadline)))
+        let body = try await beginning(of: response, deadline)
+        log.answer.isBehindLastPage =
+          response.status == 400
+          && body.withUnsafeBytes { $0.firstRange(of: "rest_post_invalid_page_number".utf8) != nil }
+        throw FetchFailure.refused(current, response, explain(body))
       }
     }
     throw OffersError(
@@ -173,12 +183,15 @@ struct DocumentFetch {
       hint: "Nothing was changed. Check the address.")
   }
 
-  private func send(to address: String, seconds: Double) async throws -> TransportResponse {
+  private func send(
+    to address: String, _ cookies: RedirectCookies, seconds: Double
+  ) async throws -> TransportResponse {
     let count = log.answer.requestCount
     log.answer.status = nil
+    log.answer.isBehindLastPage = false
     do {
       let request = try TransportRequest(
-        url: address, headers: headers(for: address),
+        url: address, headers: headers(for: address, cookies),
         mayBePrivate: mayBePrivate(address),
         headSeconds: seconds, idleSeconds: Double(limits.idleSeconds))
       log.answer.requestCount += 1
@@ -227,16 +240,12 @@ struct DocumentFetch {
     return value.isEmpty ? nil : value
   }
 
-  /// The target of `<https://…>; rel="next"` in the values of `Link` headers (RFC 8288); nil if
-  /// there is none.
-  static func nextLink(in values: [String]) -> String? {
-    for value in values {
-      var link = LinkHeaderReader(value.utf8.prefix(linkHeaderBytes))
-      while let (target, relations) = link.next() {
-        if relations.contains("next") { return target }
-      }
+  /// The links in the values of `Link` headers (RFC 8288), such as `<https://…>; rel="next"`.
+  static func links(in values: [String]) -> [PageLink] {
+    values.flatMap { value in
+      var reader = LinkHeaderReader(value.utf8.prefix(linkHeaderBytes))
+      return IteratorSequence(AnyIterator { reader.next() })
     }
-    return nil
   }
 
   /// The most bytes of a `Link` header that are read.
@@ -293,7 +302,7 @@ extension DocumentFetch {
   }
 
   /// The header fields of a request.
-  private func headers(for address: String) -> [HeaderField] {
+  private func headers(for address: String, _ cookies: RedirectCookies) -> [HeaderField] {
     var fields = [
       .userAgent,
       HeaderField(
@@ -311,6 +320,10 @@ extension DocumentFetch {
     // The definition's headers, which may hold a secret, are not sent to other origins.
     if isNamed(address) {
       for (name, value) in headers { fields.replace(name, with: value) }
+    }
+    if let cookie = cookies.header(for: address) {
+      let own = fields.first(name: "cookie")
+      fields.replace("cookie", with: own.map { "\($0); \(cookie)" } ?? cookie)
     }
     return fields
   }
@@ -333,6 +346,7 @@ struct FetchSettings {
   /// not moved.
   var newAddress: String?
   let now: @Sendable () -> Date
+  var waits: HostWaits
   /// Called with a line about each response. The receiver must remove the values of variables from
   /// the line before it is logged.
   var trace: @Sendable (String) -> Void = { _ in }
@@ -366,12 +380,18 @@ struct DocumentMetadata: Sendable {
   /// The final URL after redirects, the base of relative links in the document; nil if the document
   /// does not come from a server.
   var address: String?
-  /// The next page's address from the `Link` header (RFC 8288), which may be relative; nil if there
-  /// is none.
-  var nextLink: String?
+  /// The header fields of the response.
+  var fields: [HeaderField] = []
   /// Whether the server declared `Content-Encoding: deflate`. Servers send zlib or raw deflate data
   /// under that name.
   var isDeflate = false
+}
+
+extension DocumentMetadata {
+  /// The links of the `Link` headers (RFC 8288), whose targets may be relative.
+  var links: [PageLink] { DocumentFetch.links(in: fields["link"]) }
+  /// The next page's address from the `Link` header, which may be relative; nil if there is none.
+  var nextLink: String? { links.first { $0.relations.contains("next") }?.target }
 }
 
 /// Receives a document's bytes in chunks that are valid only during the call.

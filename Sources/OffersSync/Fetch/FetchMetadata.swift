@@ -23,12 +23,13 @@ struct FetchMetadata: Hashable, Sendable {
   /// The freshness lifetime in seconds: the longer one of that in the response's header and that in
   /// the document (its TTL); nil if there is neither.
   var freshSeconds: Int?
-  /// The time until which a `Retry-After` header asks for no requests; nil if the fetch did not end
-  /// with a 429 or 503 that has one.
+  /// The time until which the server of the last response asks for no requests; nil if it does not.
   var retryAfter: Date?
   /// Whether the address in the source was answered with 410 Gone. The 410 of a further page, or of
   /// the target of a redirect, does not count.
   var isGoneForGood = false
+  /// Whether WordPress answered that there is no page of such a number (400).
+  var isBehindLastPage = false
   /// The target of the permanent redirects (301, 308) before the first temporary one; nil when
   /// there was none.
   var permanentAddress: String?

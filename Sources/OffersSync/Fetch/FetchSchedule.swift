@@ -65,7 +65,7 @@ struct FetchSchedule: Sendable {
   }
 
   /// The wait after a number of failures, at least 1, without jitter, in seconds.
-  private static func backOffSeconds(afterFailures count: Int) -> TimeInterval {
+  static func backOffSeconds(afterFailures count: Int) -> TimeInterval {
     min(firstWaitSeconds * pow(2, Double(min(count - 1, 20))), longestWaitSeconds)
   }
 

@@ -2,13 +2,17 @@ import Foundation
 import OffersCore
 
 /// Requests pages to find out whether they may be shown in a frame. Only servers on the public
-/// internet are contacted, unless `allowsPrivateNetwork` is true. A check takes at most 8 seconds and
+/// internet are contacted, unless `allowsPrivateNetwork` is true. A check takes at most 4 seconds and
 /// 5 redirects, and reads no body.
 package struct FramingCheck: Sendable {
   private let transport: any HTTPTransport
   private let allowsPrivateNetwork: Bool
 
-  private static let seconds = 8.0
+  private static let seconds = 4.0
+  /// The failures after which a browser would show its own error page.
+  private static let silence: Set<TransportFailure.Reason> = [
+    .unreachable, .unknownHost, .noNetwork, .noAnswer, .closedEarly,
+  ]
   private static let redirects = 5
 
   package init(transport: any HTTPTransport, allowsPrivateNetwork: Bool) {
@@ -22,12 +26,19 @@ package struct FramingCheck: Sendable {
   ///   - url: the http or https URL of the page.
   ///   - origin: the scheme, host and port of the page with the frame.
   /// - Returns: whether the page may not be shown in the frame; nil if that cannot be found out.
-  package func refusesFrame(_ url: String, in origin: String) async -> Bool? {
-    // Every failure means that the answer is not known, and the page says so.
-    try? await Timeout.run(seconds: Self.seconds) {
-      try await fetchRefusal(url, origin)
-    } late: {
-      OffersError(.sourceFailed, "\(url) did not answer in time.")
+  /// - Throws: `OffersError` (`sourceFailed`) if the site does not answer.
+  package func refusesFrame(_ url: String, in origin: String) async throws -> Bool? {
+    do {
+      return try await Timeout.run(seconds: Self.seconds) {
+        try await fetchRefusal(url, origin)
+      } late: {
+        TransportFailure(.noAnswer)
+      }
+    } catch let failure as TransportFailure where Self.silence.contains(failure.reason) {
+      throw OffersError(.sourceFailed, "\(url) does not answer.")
+    } catch {
+      // Nothing is known of a site that may not be asked.
+      return nil
     }
   }
 

@@ -6,6 +6,7 @@ import Synchronization
 struct ImageFetch: Sendable {
   let transport: any HTTPTransport
   let allowsPrivateNetwork: Bool
+  let waits: HostWaits
   let now: @Sendable () -> Date
   var limits = Self.standardLimits
 
@@ -19,8 +20,10 @@ struct ImageFetch: Sendable {
   /// A failed request.
   struct Failure: Error {
     let error: OffersError
-    /// The time until which a `Retry-After` header asks for no requests; nil without one.
+    /// The time until which the server asks for no requests; nil if it does not.
     let retryAfter: Date?
+    /// Whether nothing was sent, because the host had asked for no requests.
+    var isPutOff = false
     /// Whether the server did not respond at all, which is a matter of the network more often than
     /// of the image.
     let isUnreached: Bool
@@ -59,7 +62,7 @@ struct ImageFetch: Sendable {
     // a private network.
     var settings = FetchSettings(
       transport: transport, limits: limits, allowsPrivateNetwork: allowsPrivateNetwork,
-      sourceMayBePrivate: false, now: now)
+      sourceMayBePrivate: false, now: now, waits: waits)
     settings.condition = FetchCondition(
       validators: Validators(etag: held?.etag, lastModified: held?.lastModified, now: startedAt),
       addressMark: AddressMark.of(url))
@@ -87,7 +90,9 @@ struct ImageFetch: Sendable {
           lastModified: validators.lastModified, fetchedAt: startedAt, freshUntil: freshUntil))
     } catch let error as OffersError {
       throw Failure(
-        error: error, retryAfter: log.answer.retryAfter, isUnreached: log.answer.isUnreached)
+        error: error, retryAfter: log.answer.retryAfter,
+        isPutOff: log.answer.retryAfter != nil && log.answer.requestCount == 0,
+        isUnreached: log.answer.isUnreached)
     }
   }
 

@@ -24,6 +24,12 @@ package final class CachingTransport: HTTPTransport {
 
   package init(_ transport: any HTTPTransport) { self.transport = transport }
 
+  /// Whether a document from an address is in memory, so that no request for it is sent.
+  func hasAnswer(from address: String) -> Bool {
+    guard let url = HTTPAddress(address)?.url else { return false }
+    return state.withLock { $0.answers.keys.contains { $0.url == url } }
+  }
+
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
     if let known = state.withLock({ $0.answers[request] }) {
       return TransportResponse(

@@ -64,9 +64,16 @@ package struct HTTPOrigin: Hashable, Sendable {
   }
 
   /// Returns nil for a text that is not a URL.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard let url = URL(printed: text) else { return nil }
     self.init(url)
+  }
+
+  /// The host, with its port if that is not the scheme's default: a server counts the requests by both
+  /// schemes together.
+  package var hostAndPort: String {
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    return port == (scheme == "https" ? 443 : 80) ? name : "\(name):\(port)"
   }
 }
 

@@ -15,7 +15,9 @@ struct DocumentationTests {
   /// The subcommands of each command that has subcommands.
   private static let subcommands = [
     "household": ["list", "add", "remove"],
-    "feeds": ["list", "add", "show", "edit", "check", "guess", "set", "remove"],
+    "feeds": [
+      "list", "add", "show", "edit", "check", "guess", "set", "remove", "import", "export",
+    ],
     "schedule": ["install", "show", "remove"],
     "user": ["list", "add", "rename", "role", "passphrase", "logout", "remove"],
     "token": ["list", "add", "revoke", "new"],

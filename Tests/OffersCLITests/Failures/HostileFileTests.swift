@@ -99,7 +99,7 @@ struct HostileFileTests {
         'https://a.test', 'https://b.test', 3, 1, 1790000000 FROM feed;
     INSERT INTO feed_definition (feed, text, every_seconds, currency)
       VALUES ('tea', 'source: https://a.test/tea.json', 3600, 'EUR');
-    INSERT OR REPLACE INTO missing_offer SELECT offer_key, feed_key, 1790000000 FROM offer LIMIT 1;
+    INSERT OR REPLACE INTO missing_offer SELECT offer_key, feed_key, 1790000000, 0 FROM offer LIMIT 1;
     UPDATE sync_run SET request_reason = 'due', request_count = 1, request_status = 200,
       request_is_conditional = 0;
     UPDATE offer SET found_at = 1790000000 WHERE offer_key = (SELECT max(offer_key) FROM offer);
@@ -116,6 +116,7 @@ struct HostileFileTests {
     INSERT INTO session VALUES (zeroblob(32), 1, NULL, 1790000000, 1790000000, '192.0.2.1', 'x');
     INSERT OR REPLACE INTO server_key VALUES ('pending login', zeroblob(32));
     INSERT INTO identity VALUES (1, 'https://id.test', 'ann', 1790000000);
+    INSERT INTO host_wait VALUES ('0123456789abcdef0123456789abcdef', 1990000000);
     """
 
   /// The columns of all tables but those that SQLite and FTS5 manage, with their declared types.

@@ -134,10 +134,13 @@ struct ServedFeedsAddingTests {
   @Test("a source that cannot be read as a feed is refused with the reason")
   func refuses() async throws {
     let home = try Home()
-    let server = try Self.server(
-      "<!DOCTYPE html><html><body>Hello</body></html>", #"{"items":[]}"#, "nothing at all")
     let feeds = try await Self.feeds(home)
-    for code in [OffersError.Code.malformedFeed, .unexpectedShape, .malformedFeed] {
+    let documents: [(text: String, code: OffersError.Code)] = [
+      ("<!DOCTYPE html><html><body>Hello</body></html>", .malformedFeed),
+      (#"{"items":[]}"#, .unexpectedShape), ("nothing at all", .malformedFeed),
+    ]
+    for (text, code) in documents {
+      let server = try Self.server(text)
       let error = await #expect(throws: OffersError.self) {
         try await feeds.propose(source: server.url(), name: nil)
       }

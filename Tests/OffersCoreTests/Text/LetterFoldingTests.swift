@@ -22,7 +22,7 @@ struct LetterFoldingTests {
     ])
   func letters(text: String, folded: String) {
     let words = LetterTokenizer.words(of: text).map(\.folded)
-    #expect(words.map { Array($0.utf8) } == [Array(folded.utf8)])
+    #expect(Array(words.joined().utf8) == Array(folded.utf8))
     #expect(NaturalOrder.isSame(text, folded))
     if !folded.contains(where: \.isASCIIDigit) {
       #expect(NaturalOrder.key(text) == Array(folded.utf8))
@@ -78,10 +78,43 @@ struct LetterFoldingTests {
     let text = "«Großer» Cafe\u{301}\u{200B} ﬁn 日本"
     let bytes = Array(text.utf8)
     let words = LetterTokenizer.words(of: text)
-    #expect(words.map(\.folded) == ["grosser", "cafe", "fin", "日本"])
+    #expect(words.map(\.folded) == ["grosser", "cafe", "fin", "日", "本"])
     #expect(
       words.map { String(decoding: bytes[$0.range], as: UTF8.self) }
-        == ["Großer", "Cafe\u{301}\u{200B}", "ﬁn", "日本"])
+        == ["Großer", "Cafe\u{301}\u{200B}", "ﬁn", "日", "本"])
+  }
+
+  @Test(
+    "a word ends between a letter and a digit, and each character of some scripts is one",
+    arguments: [
+      ("250g 1,5l 7Up", ["250", "g", "1", "5", "l", "7", "up"]), ("e27x2", ["e", "27", "x", "2"]),
+      ("iPhone１５", ["iphone", "15"]), ("m²", ["m²"]), ("日本茶Tea", ["日", "本", "茶", "tea"]),
+      ("グリーン", ["ク", "リ", "ー", "ン"]), ("กาแฟ", ["ก", "า", "แ", "ฟ"]),
+      ("한국", ["\u{1112}\u{1161}\u{11AB}", "\u{1100}\u{116E}\u{11A8}"]),
+      ("\u{1112}\u{1161}\u{11AB}\u{1100}a", ["\u{1112}\u{1161}\u{11AB}", "\u{1100}", "a"]),
+    ])
+  func ends(text: String, words: [String]) {
+    #expect(LetterTokenizer.words(of: text).map(\.folded) == words)
+  }
+
+  @Test(
+    "words of letters with one sign between them are joined, each two and all",
+    arguments: [
+      ("Coca-Cola, Wi‑Fi", ["cocacola", "wifi"]),
+      ("L’Oréal L'eau L´ami", ["loreal", "leau", "lami"]),
+      ("M&M's", ["mm", "ms", "mms"]), ("U.S.A.", ["us", "sa", "usa"]), ("a - b a--b a/b a b", []),
+      ("3.5 1-2 7-Up B-12", []), ("日-本 日-a", []), ("x-\u{AD}y\u{301}-2", ["xy"]),
+      ("a-b-c-d-e-f-g-h-i", ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"]), ("-a-", []),
+      ("", []),
+    ])
+  func joins(text: String, words: [String]) {
+    let joined = LetterTokenizer.read(text).joined
+    #expect(joined.map(\.folded) == words)
+    let bytes = Array(text.utf8)
+    for word in joined {
+      let place = String(decoding: bytes[word.range], as: UTF8.self)
+      #expect(LetterTokenizer.words(of: place).map(\.folded).joined() == word.folded)
+    }
   }
 
   @Test("a long word counts as its beginning, of whole characters")

@@ -124,7 +124,9 @@ struct ArchiveTests {
     let book = try error([("[Content_Types].xml", "x"), ("xl/workbook.xml", "x")])
     #expect(book.message == "The document is a workbook (.xlsx), not a feed.")
     #expect(book.hint?.text.contains("CSV") == true)
-    #expect(try error([("mimetype", "x")]).message.contains("an OpenDocument file"))
+    let sheet = try error([("mimetype", "x")])
+    #expect(sheet.message.contains("an OpenDocument file, such as a workbook (.ods)"))
+    #expect(sheet.hint == book.hint)
     #expect(try Self.refusal([0x50, 0x4B, 5, 6]).message.contains("an empty ZIP archive"))
   }
 
@@ -181,6 +183,7 @@ struct ArchiveTests {
       ([0xFF, 0xD8, 0xFF, 0xE0], "an image (JPEG)"),
       ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7-Zip archive"),
       ([0x28, 0xB5, 0x2F, 0xFD, 0], "a file in Zstandard, a compression that is not read"),
+      ([0x5D, 0, 0, 0x80, 0], "a file in LZMA (.lzma), a compression that is not read"),
       (
         [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1],
         "an old Office file, such as a workbook (.xls)"

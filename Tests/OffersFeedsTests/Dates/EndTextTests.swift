@@ -78,6 +78,41 @@ struct EndTextTests {
     ("Valid Dec 28-Jan 3", "2027-01-03"),
     ("valid 11/29 - 12/5", "2026-12-05"),
     ("valid 12/1-12/24", "2026-12-24"),
+    ("through Sunday", "2026-11-29"),
+    ("Sale thru Saturday", "2026-11-28"),
+    ("20% korting tot zondag", "2026-11-29"),
+    ("t/m vrijdag", "2026-11-27"),
+    ("tot en met zaterdag 5 december 2026", "2026-12-05"),
+    ("geldig tot en met 31-12-2026", "2026-12-31"),
+    ("verloopt op 31-12-2026", "2026-12-31"),
+    ("até sexta-feira", "2026-11-27"),
+    ("até terça feira", "2026-12-01"),
+    ("até segunda", "2026-11-30"),
+    ("até quarta-feira, 2 de dezembro de 2026", "2026-12-02"),
+    ("Thursday deals through Sunday", "2026-11-29"),
+    ("EXP 11.30.26", "2026-11-30"),
+    ("Offer good thru 12.30.2026", "2026-12-30"),
+    ("exp12/30/26", "2026-12-30"),
+    ("last day 12/30", "2026-12-30"),
+    ("Last day: Dec 30", "2026-12-30"),
+    ("final day is Sunday", "2026-11-29"),
+    ("closes Dec 30", "2026-12-30"),
+    ("by December 30", "2026-12-30"),
+    ("before 12/30", "2026-12-30"),
+    ("avant le 31 décembre", "2026-12-31"),
+    ("läuft am 5.12.2026 ab", "2026-12-05"),
+    ("Vigencia: 31/12/2026", "2026-12-31"),
+    ("ważne do 31.12.2026", "2026-12-31"),
+    ("20% off today only", "2026-11-26"),
+    ("Nur heute 20% Rabatt", "2026-11-26"),
+    ("Alleen vandaag", "2026-11-26"),
+    ("expires in 3 days", "2026-11-29"),
+    ("endet in 1 Tag", "2026-11-27"),
+    ("expira em 2 dias", "2026-11-28"),
+    ("30% off (11/29 - 12/5)", "2026-12-05"),
+    ("20% off (Nov 28 - Dec 5)", "2026-12-05"),
+    ("20% Rabatt (28.11.–05.12.2026)", "2026-12-05"),
+    ("Free delivery by the crate until Sunday", "2026-11-29"),
   ]
 
   @Test("a date behind a word for an end is the end", arguments: ends)
@@ -128,7 +163,13 @@ struct EndTextTests {
     "Raised $5 million", "Top 10 tips to save money", "The 39 Steps", "50 Shades, 100 ways",
     "Take 5 off", "Off Campus: 20 dorm ideas", "0% APR for 12 months", "7-Up 2 liter", "€10 off",
     "$10 off", "€5 off", "3 for $10", "Buy 2 for $5", "Chair $49.99 each", "Ends 12/1.",
-    "Ends next Sunday", "Until supplies last", "Weekends 5 December", "ends in 3 days",
+    "Ends next Sunday", "Until supplies last", "Weekends 5 December", "ends in 30 days",
+    "expires in 3 days from purchase", "Monday through Friday",
+    "Open Monday 9am through Friday 5pm",
+    "ma t/m zondag", "Black Friday through Sunday", "hasta segunda orden",
+    "fino alla quinta edizione", "by Sunday", "before today", "Delivered by December 24",
+    "Arrives before Dec 24", "Free shipping by Dec 24", "until 12.30", "exp 13.30.26",
+    "(1/2 - 3/4)", "(11/29 - 12/5 only)", "(5-7)", "not today only",
     "Starts 5 December", "Until May be announced", "24 Dec until midnight", "Exp 11/5",
     "exp. 11.05.26", "Ends at 12.05", "Expires 9999-12-31", "Expires 0001-01-01",
     "Valid Dec 1", "Valid Dec 1-5pm", "valid 1-3", "good for 2 - 5 days", "valid 12/1-12/5",
@@ -137,7 +178,10 @@ struct EndTextTests {
 
   @Test(
     "a date that may be either of two days is unclear",
-    arguments: ["Ends Friday 13", "expires Dec 13 or Dec 14", "Valid Dec 1-7 and Dec 10-17"])
+    arguments: [
+      "Ends Friday 13", "expires Dec 13 or Dec 14", "Valid Dec 1-7 and Dec 10-17",
+      "nur heute und morgen",
+    ])
   func leavesSeveral(text: String) {
     #expect(Self.read(text, published: Self.thursday) == "several")
   }

@@ -103,7 +103,7 @@ struct DefinitionFileTests {
     #expect(feed.isSelection)
     #expect(
       feed.pages
-        == PageRule(total: Self.documentPath("total_pages"), first: 0, limit: 3))
+        == PageRule(total: .path(Self.documentPath("total_pages")), first: 0, limit: 3))
     #expect(feed.headers.map(\.name) == ["Authorization", "X-Page"])
     #expect(feed.error == [Self.documentPath("status_message"), Self.documentPath("errors")])
   }

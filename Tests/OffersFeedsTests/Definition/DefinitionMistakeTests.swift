@@ -149,7 +149,8 @@ struct DefinitionMistakeTests {
       Mistake.feed("byline: Artist", 5, "“Artist” is not the label of an attribute."),
       Mistake.feed("layot: rows", 5, "“layot” is unknown here.", "Did you mean layout?"),
       Mistake.feed("format: jsn", 5, "“jsn” is not a format.", "Did you mean json?"),
-      Mistake.feed("format: excel", 5, "“excel” is not a format.", "json, ndjson, xml, csv."),
+      Mistake.feed(
+        "format: excel", 5, "“excel” is not a format.", "json, ndjson, xml, csv, json-ld."),
       Mistake.feed("delimiter: ab", 5, "“ab” is not a delimiter.", "or tab"),
       Mistake.feed("delimiter: x", 5, "“x” is not a delimiter."),
       Mistake.feed("header: []", 5, "“header” is an empty list."),

@@ -261,11 +261,29 @@ struct TableReaderTests {
     arguments: [
       "Service unavailable, please try again later\n", "Hello\n", "Hello, you\nand, me\n",
       "We are sorry, but this page, as you see, is gone.\nTry again, later, or tomorrow, please.\n",
+      "Dear customers, our new prices, sadly, are late\nWe are, as you know, closed\nCall us, please, soon\n",
+      "Offers, deals and prices, every day.\nSave money, time, and work.\nBuy now, pay later, or never.\n",
       #"callback([{"id":1,"name":"Tea"},{"id":2,"name":"Milk"}])"#, "User-agent: *\nDisallow: /\n",
     ])
   func texts(document: String) throws {
     let error = try #require(try YAMLReading(Self.found, document).error)
     #expect(error.message == "The document is neither JSON, XML nor a table, at byte 0.")
+  }
+
+  @Test(
+    "a table without names of columns is refused as such",
+    arguments: [
+      "1,Green tea,4.90,https://x.example/1\n2,Black tea,5.90,https://x.example/2\n",
+      "1,Green tea,4.90\n2,Jam,5.90\n", "Tea;https://x.example/1\nJam;https://x.example/2",
+      "HDR|38000|Leaf|2026-11-01/10:00:00\n1|Tea|S1||https://x.example/1|4.90\n2|Jam|S2||https://x.example/2|5.90\nTRL|2\n",
+    ])
+  func lacksNames(document: String) throws {
+    let error = try #require(try YAMLReading(Self.found, document).error)
+    #expect(error.code == .malformedFeed)
+    #expect(error.message == "The document is a table without names of columns.")
+    #expect(error.hint?.text.contains("header: [") == true)
+    let guess = try #require(throws: OffersError.self) { try GuessReading(document) }
+    #expect(guess.message == error.message)
   }
 
   @Test("the time for many quotes without an end grows with the size of the table only")

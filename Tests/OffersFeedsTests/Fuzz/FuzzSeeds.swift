@@ -107,6 +107,14 @@ enum FuzzSeeds {
     "title\rTea\rMilk\r",
   ]
 
+  private static let pages = [
+    """
+    <!doctype html><html><script>x</script><!-- c --><script type="application/ld+json"><!--
+    {"@graph":[{"@type":"Product","@id":"#a","name":"Tea","sku":"1","image":{"@id":"#i"},"offers":[{"@type":"AggregateOffer","lowPrice":5,"highPrice":5,"priceCurrency":"EUR","availability":"https://schema.org/InStock"}]},{"@id":"#i","url":"/a.png"},{"@type":"ItemList","itemListElement":[{"@type":"ListItem","item":{"@id":"#a"}},{"url":"/b"}]}]}
+    --></script><script type='application/ld+json'>{"@type":"ProductGroup","name":"Coat","hasVariant":[{"sku":"2","offers":{"price":"1"}},{"@id":"#a"}],"mainEntity":{"@type":"Offer","itemOffered":{"name":"Jam"}}}</script>
+    """
+  ]
+
   static func seeds(of format: FuzzFormat) -> [[UInt8]] {
     func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
     let lines = bytes([
@@ -118,6 +126,7 @@ enum FuzzSeeds {
     case .ndjson: return lines
     case .xml: return bytes([rss, atom, own])
     case .table: return bytes(tables)
+    case .page: return bytes(pages)
     case .compressed:
       return [
         gzip, zlib, gzip + gzip, deflate, ArchiveTests.bzip2, ArchiveTests.xz,
@@ -128,7 +137,7 @@ enum FuzzSeeds {
     case .definition:
       return bytes([definitions] + FeedCatalog.names.compactMap(FeedCatalog.findText))
     case .value: return bytes(values)
-    case .guess: return bytes([json, list, keyed, rss, atom, own] + tables) + lines
+    case .guess: return bytes([json, list, keyed, rss, atom, own] + tables + pages) + lines
     case .export: return bytes([export])
     case .image: return TinyImage.names.map { TinyImage.make($0) }
     }
@@ -170,6 +179,11 @@ enum FuzzSeeds {
     switch format {
     case .json, .ndjson, .export: return common + json
     case .xml: return common + xml
+    case .page:
+      return common + json + [
+        "<script type=\"application/ld+json\">", "</script>", "<!--", "-->", "{\"@id\":\"#a\"}",
+        "\"@type\":", "\"offers\":", "\"@graph\":",
+      ]
     case .table:
       return common + [",", ";", "\t", "\r", "\n", "\"\"", "sep=;\n", "id,title\n", "=\"", "#"]
     case .compressed, .image: return common + ["\u{1}", "\u{7F}", "PK\u{3}\u{4}", "PK\u{7}\u{8}"]

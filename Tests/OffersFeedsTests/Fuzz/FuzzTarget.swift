@@ -12,6 +12,8 @@ enum FuzzFormat: String, CaseIterable, Sendable {
   case xml
   /// Tables with several delimiters.
   case table
+  /// Web pages with JSON-LD.
+  case page
   /// Compressed documents, and archives.
   case compressed
   /// Documents in encodings other than UTF-8.
@@ -56,7 +58,7 @@ struct FuzzTarget {
   func run(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
     do {
       switch format {
-      case .json, .ndjson, .xml, .table, .encoded: return try read(input, &random)
+      case .json, .ndjson, .xml, .table, .page, .encoded: return try read(input, &random)
       case .compressed: return try unpack(input, &random)
       case .definition: return try define(input)
       case .value:
@@ -81,13 +83,14 @@ struct FuzzTarget {
     // The first definition fits most documents.
     let place = random.below(2) == 0 ? 0 : random.below(definitions.count)
     var definition = definitions[place]
+    if format == .page { definition = try WellKnownKind.jsonld.definition(named: "page") }
     if format == .ndjson { definition.format = .ndjson }
     if format == .table {
       definition.format = .csv
       if random.below(8) == 0 { definition.delimiter = 0x3B }
       if random.below(8) == 0 { definition.header = ["id", "name", "", "name"] }
     }
-    if random.below(4) == 0 { definition.format = nil }
+    if random.below(4) == 0, format != .page { definition.format = nil }
     if format == .encoded { definition.encoding = nil }
     let charset =
       format == .encoded ? FuzzSeeds.charsets[random.below(FuzzSeeds.charsets.count)] : nil

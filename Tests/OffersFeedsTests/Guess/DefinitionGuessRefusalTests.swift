@@ -138,9 +138,9 @@ struct DefinitionGuessRefusalTests {
   func tellsPages() throws {
     let guess = try GuessReading(
       #"{"page":1,"total_pages":8,"results":[{"id":1,"title":"A"},{"id":2,"title":"B"}]}"#)
-    #expect(guess.proposal.notes.contains { $0.contains("total_pages is 8") })
+    #expect(guess.proposal.pages.note?.contains("total_pages is 8") == true)
     let last = try GuessReading(
       #"{"page":1,"total_pages":1,"results":[{"id":1,"title":"A"},{"id":2,"title":"B"}]}"#)
-    #expect(last.proposal.notes == [])
+    #expect(last.proposal.pages.note == nil && last.proposal.notes == [])
   }
 }

@@ -45,12 +45,103 @@ struct FieldVocabularyTests {
         #""discountValue":"10","discountType":"PERCENTAGE""#,
         #""discountValue":"5","discountType":"AMOUNT""#
       ),
+      (#""reward_value":"10","reward_unit":"PERCENT""#, #""reward_value":"5","reward_unit":"EUR""#),
+      (#""reward_amount":10,"reward_type":"percent""#, #""reward_amount":5,"reward_type":"cash""#),
+      (#""discount":"10","rabattart":"prozent""#, #""discount":"5","rabattart":"betrag""#),
+      (#""value":"-10","value_type":"percentage""#, #""value":"-5","value_type":"fixed_amount""#),
+      (#""amount":10,"amount_type":"percent""#, #""amount":500,"amount_type":"cents""#),
     ])
   func percentages(percent: String, money: String) throws {
     let guess = try GuessReading(
       #"[{"id":1,"name":"A","currency":"EUR",\#(percent)},{"id":2,"name":"B","currency":"EUR",\#(money)}]"#
     )
-    #expect(guess.all(.reward) == ["10 %", "5 EUR"])
+    #expect(guess.all(.reward).first == "10 %")
+    #expect(RewardReading.parse(guess.all(.reward)[1] ?? "") == "500 EUR")
+  }
+
+  @Test(
+    "the unit of a value is its currency, and no measure is",
+    arguments: [("EUR", "10 EUR"), ("€", "10 €"), ("usd", "10 USD"), ("cup", "10"), ("kg", "10")])
+  func units(unit: String, reward: String) throws {
+    let guess = try GuessReading(
+      #"[{"id":1,"name":"A","value":10,"unit":"\#(unit)"},{"id":2,"name":"B","value":10,"unit":"\#(unit)"}]"#
+    )
+    #expect(guess.all(.reward) == [reward, reward])
+  }
+
+  @Test("a rate of a reward is a percentage")
+  func rates() throws {
+    #expect(try Self.first(#""name":"A","cashback_rate":5.5"#, .reward) == "5.5 %")
+    #expect(try Self.first(#""name":"A","discount":10,"tax_rate":19"#, .reward) == "10")
+  }
+
+  @Test("the amounts of a coupon with a code in small letters are minor units")
+  func coupons() throws {
+    let guess = try GuessReading(
+      #"[{"id":1,"name":"A","amount_off":500,"percent_off":null,"currency":"usd"},"#
+        + #"{"id":2,"name":"B","amount_off":null,"percent_off":25,"currency":"usd"}]"#)
+    #expect(guess.all(.reward) == ["5.00 USD", "25 %"])
+  }
+
+  @Test(
+    "texts before and behind a price are part of it",
+    arguments: [
+      ("pre_price_text", "current_price", "post_price_text"),
+      ("price_prefix", "price", "price_suffix"), ("pricePrefix", "salePrice", "price_text"),
+    ])
+  func affixes(before: String, price: String, behind: String) throws {
+    let items = [(#""2/""#, "5.00", "null"), ("null", "3.99", #""/lb""#), (#""""#, "4.99", #""""#)]
+      .enumerated().map { number, item in
+        #"{"id":\#(number),"name":"N\#(number)","\#(before)":\#(item.0),"\#(price)":\#(item.1),"\#(behind)":\#(item.2)}"#
+      }
+    let guess = try GuessReading(
+      #"{"items":[\#(items.joined(separator: ",")),{"id":9,"name":"N9","\#(price)":null}]}"#)
+    #expect(guess.all(.reward) == ["2/5.00", "3.99/lb", "4.99", nil])
+    #expect(guess.definition.presentation.valueRole == .price)
+    #expect(guess.labels.isEmpty && guess.definition.fields[.url] == nil)
+  }
+
+  @Test("words are set apart from the price, and a whole price as a text takes precedence")
+  func priceTexts() throws {
+    #expect(
+      try Self.first(#""name":"A","price":3.99,"price_suffix":"each""#, .reward) == "3.99 each")
+    #expect(
+      try Self.first(#""name":"A","price":5.00,"price_text":"2 for $5""#, .reward) == "2 for $5")
+  }
+
+  @Test("a text after a slash is a link only if it looks or is called like one")
+  func slashes() throws {
+    func reading(_ key: String, _ text: String) throws -> Reading? {
+      let guess = try GuessReading(
+        #"[{"id":1,"name":"A","\#(key)":"\#(text)"},{"id":2,"name":"B","\#(key)":"\#(text)1"}]"#)
+      return guess.definition.attributes.first?.rule.alternatives.first?.reading
+    }
+    #expect(try reading("measure", "/lb") == .text)
+    #expect(try reading("measure", "/a/b") == .link && reading("measure", "/a.html") == .link)
+    #expect(try Self.first(#""name":"A","link":"/tea""#, .url) == "/tea")
+  }
+
+  @Test(
+    "values for no date count for a member that is called an end",
+    arguments: [
+      ["2027-01-31", "ongoing", "2027-02-28"], ["2027-01-31", "N/A"], ["2027-01-31", "0", "-1"],
+      ["31/01/2027", "Never", "No expiration"], ["2027-01-31", "0000-00-00", "0", "null"],
+      ["2027-01-31", "see store", "soon"],
+    ])
+  func endsOfSome(values: [String]) throws {
+    let items = values.enumerated().map { #"{"id":\#($0),"name":"N\#($0)","expires":"\#($1)"}"# }
+    let guess = try GuessReading("[\(items.joined(separator: ","))]")
+    #expect(guess.all(.expiresAt)[0] == "1801439999")
+    #expect(guess.all(.expiresAt).compactMap(\.self).count == (values.last == "2027-02-28" ? 2 : 1))
+  }
+
+  @Test("a member without a date is none, whatever its name")
+  func noDates() throws {
+    for text in ["Berlin", "N/A"] {
+      let guess = try GuessReading(
+        #"[{"id":1,"name":"A","to":"\#(text)"},{"id":2,"name":"B","to":"\#(text)"}]"#)
+      #expect(guess.definition.fields[.expiresAt] == nil)
+    }
   }
 
   @Test("the end of a validity period is that of the offer, and the end of a sale is not")
@@ -103,6 +194,87 @@ struct FieldVocabularyTests {
       #"[{"id":1,"name":"A","\#(key)":"12.50"},{"id":2,"name":"B","\#(key)":"13"}]"#)
     #expect(guess.all(.reward) == ["12.50", "13"])
     #expect(guess.definition.presentation.valueRole == .price)
+  }
+
+  @Test(
+    "a field's name is found among words that say no more about the value",
+    arguments: [
+      ("Variant Price", OfferField.reward), ("Prix de vente TTC", .reward), ("Brutto", .reward),
+      ("Now", .reward), ("Jetzt", .reward), ("Produktpreis", .reward), ("Cena online", .reward),
+    ])
+  func qualifiedPrices(key: String, field: OfferField) throws {
+    #expect(try Self.first(#""name":"A","\#(key)":"12.50""#, field) == "12.50")
+  }
+
+  @Test(
+    "descriptions, shops and categories have words around their names",
+    arguments: [
+      ("Description courte", OfferField.description), ("Produktbeschreibung", .description),
+      ("Beschreibung des Artikels", .description), ("Omschrijving", .description),
+      ("Herstellername / Markenname", .retailer), ("Nom du magasin", .retailer),
+      ("Merk", .retailer), ("Varumärke", .retailer), ("Conditions d'utilisation", .terms),
+    ])
+  func qualifiedTexts(key: String, field: OfferField) throws {
+    #expect(try Self.first(#""name":"A","\#(key)":"Some words""#, field) == "Some words")
+  }
+
+  @Test(
+    "names, links, days and categories are found in further languages",
+    arguments: [
+      ("Nazwa", "Länk", "Geldig tot", "Kategoria"),
+      ("Productnaam", "URL du produit", "Date de fin", "Catégorie par défaut"),
+      ("Название", "Ссылка", "Fin de validité", "Категория"),
+      ("Nome prodotto", "Lien vers la page du produit", "Einddatum", "category_path"),
+    ])
+  func languages(name: String, link: String, end: String, category: String) throws {
+    let item =
+      #"{"id":1,"\#(name)":"A b","\#(link)":"https://e.example/1","\#(end)":"2026-12-24","\#(category)":"C"}"#
+    let guess = try GuessReading("[\(item)]")
+    #expect(guess.all(.name) == ["A b"])
+    #expect(guess.proposal.points == [])
+    #expect(guess.all(.url) == ["https://e.example/1"])
+    #expect(guess.all(.expiresAt) == ["1798156799"])
+    #expect(guess.all(.categories) == [#"["C"]"#])
+  }
+
+  @Test(
+    "a column of codes is the id, rather than a link",
+    arguments: [
+      "Unique Merchant SKU", "Artikelnummer im Shop", "Référence", "Código", "Codice", "Indeks",
+      "Артикул", "Variant SKU", "Gutschein-ID",
+    ])
+  func codes(key: String) throws {
+    let guess = try GuessReading(
+      #"[{"\#(key)":"S1","name":"A","link":"https://go.example/1"},{"\#(key)":"S2","name":"B","link":"https://go.example/2"}]"#
+    )
+    #expect(guess.ids == ["S1", "S2"])
+  }
+
+  @Test(
+    "the currency is found in further languages",
+    arguments: ["Waluta", "Moeda", "Валюта", "Valuta"])
+  func currencyNames(key: String) throws {
+    #expect(try Self.first(#""name":"A","price":"5","\#(key)":"PLN""#, .reward) == "5 PLN")
+  }
+
+  @Test(
+    "other words around a field's name make it another value's",
+    arguments: [
+      "Shipping price", "Prix barré", "Versandkosten", "Prix de livraison", "Oude prijs",
+      "Price per kg", "Variant Compare At Price", "price_b2b", "Preis pro Einheit",
+    ])
+  func otherPrices(key: String) throws {
+    #expect(try Self.first(#""name":"A","\#(key)":"12.50""#, .reward) == nil)
+  }
+
+  @Test("an exact name takes precedence over one among other words")
+  func exactNames() throws {
+    #expect(try Self.first(#""name":"A","Variant Price":"1","currentPrice":"2""#, .reward) == "2")
+    #expect(
+      try Self.first(
+        #""name":"A","Description courte":"Short words","teaser":"A teaser""#, .description)
+        == "A teaser")
+    #expect(try Self.first(#""Produktname":"A","Display Name of Product":"B""#, .name) == "A")
   }
 
   @Test("the price with the tax, which people pay, takes precedence")

@@ -66,9 +66,9 @@ struct TableGuessTests {
   func awin() throws {
     let guess = try GuessReading(
       """
-      aw_deep_link,product_name,aw_product_id,merchant_product_id,merchant_image_url,description,merchant_category,search_price,merchant_name,merchant_id,category_name,category_id,aw_image_url,currency,store_price,delivery_cost,merchant_deep_link,language,last_updated,display_price,data_feed_id
-      "https://www.awin1.com/pclick.php?p=1&a=2&m=77","Green tea, 100 g",23595010,0012,https://img.example/12.jpg,"First flush",Tea,4.90,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=1,EUR,,2.95,https://shop.example/12,en,"2026-11-20 10:00:00",EUR4.90,4711
-      "https://www.awin1.com/pclick.php?p=2&a=2&m=77","Jam",23595011,0013,https://img.example/13.jpg,"Sweet",Jam,3.20,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=2,EUR,,2.95,https://shop.example/13,en,"2026-11-20 10:00:00",EUR3.20,4711
+      aw_deep_link,product_name,aw_product_id,merchant_product_id,merchant_image_url,description,merchant_category,search_price,merchant_name,merchant_id,category_name,category_id,aw_image_url,currency,store_price,delivery_cost,merchant_deep_link,language,last_updated,display_price,data_feed_id,ean
+      "https://www.awin1.com/pclick.php?p=1&a=2&m=77","Green tea, 100 g",23595010,0012,https://img.example/12.jpg,"First flush",Tea,4.90,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=1,EUR,,2.95,https://shop.example/12,en,"2026-11-20 10:00:00",EUR4.90,4711,4001
+      "https://www.awin1.com/pclick.php?p=2&a=2&m=77","Jam",23595011,0013,https://img.example/13.jpg,"Sweet",Jam,3.20,Leaf Ltd,77,Food,211,https://images2.productserve.com/?url=2,EUR,,2.95,https://shop.example/13,en,"2026-11-20 10:00:00",EUR3.20,4711,4002
 
       """)
     #expect(guess.ids == ["23595010", "23595011"])
@@ -130,6 +130,13 @@ struct TableGuessTests {
     #expect(guess.all(.expiresAt).allSatisfy { $0 != nil })
   }
 
+  @Test("of two columns with the same name the first one counts")
+  func sameNames() throws {
+    let guess = try GuessReading(
+      "id,name,image,image\n1,Tea,https://a.example/1.jpg,https://a.example/2.jpg\n")
+    #expect(guess.all(.imageURL) == ["https://a.example/1.jpg"])
+  }
+
   @Test("a table with one column is a list of names")
   func oneColumn() throws {
     let guess = try GuessReading("name\nTea\n\"Milk, fresh\"\nJam\n")
@@ -143,6 +150,126 @@ struct TableGuessTests {
     #expect(guess.ids == ["1", "4"])
     #expect(
       guess.proposal.notes.contains("2 of 4 items are left out: 5 cells, where the header has 3."))
+  }
+
+  @Test(
+    "the order of the numbers in dates is that of a column with a number above 12",
+    arguments: [
+      ("12/31/2026", "11/05/2026", "mdy", ["1798761599", "1793923199"]),
+      ("31/12/2026", "05/11/2026", "dmy", ["1798761599", "1793923199"]),
+      ("31-12-2026", "05-11-2026", "dmy", ["1798761599", "1793923199"]),
+      ("12/31/26", "11/05/26", "mdy", ["1798761599", "1793923199"]),
+      ("12/31/2026 10:00", "11/05/2026 10:00", "mdy", ["1798711200", "1793872800"]),
+    ])
+  func dateOrder(first: String, second: String, order: String, ends: [String]) throws {
+    let guess = try GuessReading(
+      "id,name,note,expires\n1,Tea,Packs of 10/20/30,\(first)\n2,Jam,20/10/30,\(second)\n")
+    #expect(guess.definition.dateOrder?.rawValue == order)
+    #expect(guess.all(.expiresAt) == ends)
+  }
+
+  @Test("one column proves the order of the dates in another, and of dates to come")
+  func dateOrderOfOthers() throws {
+    let guess = try GuessReading(
+      "id,name,start_date,end_date\n1,Tea,11/01/2026,12/31/2026\n2,Jam,11/02/2026,12/24/2026\n")
+    #expect(guess.definition.dateOrder == .mdy)
+    #expect(guess.all(.startsAt) == ["1793491200", "1793577600"])
+    #expect(guess.all(.expiresAt).allSatisfy { $0 != nil })
+  }
+
+  @Test(
+    "dates that may be read in two orders are not read, also where others contradict each other")
+  func unknownDateOrder() throws {
+    let columns: [(dates: (String, String), ends: [String?])] = [
+      (("11/05/2026", "10/05/2026"), [nil, nil, nil]),
+      // Each of these days has one reading.
+      (("31/12/2026", "12/31/2026"), ["1798761599", "1798761599", nil]),
+    ]
+    for (dates, ends) in columns {
+      let guess = try GuessReading(
+        "id,language,description,expires\n1,x,Tea,\(dates.0)\n2,y,Jam,\(dates.1)\n3,z,Ham,01/02/2026\n"
+      )
+      #expect(guess.definition.dateOrder == nil)
+      #expect(guess.all(.expiresAt) == ends)
+    }
+  }
+
+  @Test("a French table with words around the names of its columns")
+  func french() throws {
+    let guess = try GuessReading(
+      """
+      Référence;Nom;Description courte;Prix de vente TTC;Prix barré;URL du produit;URL de l'image;Catégorie par défaut;Date de fin
+      R1;Thé vert;Première récolte;4,90 €;6,90 €;https://b.example/p?id=1;https://b.example/1.jpg;Thés;05/12/2026
+      R2;Thé noir;Assam;1 299,00 €;;https://b.example/p?id=2;https://b.example/2.jpg;Thés;25/12/2026
+
+      """)
+    #expect(guess.ids == ["R1", "R2"])
+    #expect(guess.all(.description) == ["Première récolte", "Assam"])
+    #expect(guess.all(.reward) == ["4,90 €", "1 299,00 €"])
+    #expect(guess.definition.presentation.valueRole == .price)
+    #expect(guess.all(.url).first == "https://b.example/p?id=1")
+    #expect(guess.all(.imageURL).first == "https://b.example/1.jpg")
+    #expect(guess.all(.categories).first == #"["Thés"]"#)
+    #expect(guess.all(.expiresAt) == ["1796515199", "1798243199"])
+  }
+
+  @Test("a German table with alternatives of names, and an id of the shop")
+  func germanShop() throws {
+    let guess = try GuessReading(
+      """
+      Artikelnummer im Shop;Originalherstellerartikelnummer (HAN/MPN);Herstellername / Markenname;Produktname;Preis (Brutto);ProduktURL;BildURL_1;Versandkosten;Produktbeschreibung
+      A1;H1;Leaf;Grüner Tee;4,90;https://laden.example/1;https://laden.example/1.jpg;3,90;Erste Ernte
+      A2;H2;Leaf;Schwarzer Tee;1.299,90;https://laden.example/2;https://laden.example/2.jpg;3,90;Assam
+
+      """)
+    #expect(guess.ids == ["A1", "A2"])
+    #expect(guess.all(.retailer) == ["Leaf", "Leaf"])
+    #expect(guess.all(.reward) == ["4,90", "1.299,90"])
+    #expect(guess.all(.description) == ["Erste Ernte", "Assam"])
+  }
+
+  @Test("an export of Shopify has a row for each variant, the others without a title")
+  func shopify() throws {
+    let guess = try GuessReading(
+      """
+      Handle,Title,Body (HTML),Vendor,Type,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Compare At Price,Image Src
+      green-tea,Green tea,<p>First</p>,Leaf,Tea,Size,100 g,,4.90,6.90,https://cdn.example/1.jpg
+      green-tea,,,,,,250 g,,9.90,,https://cdn.example/1b.jpg
+      black-tea,Black tea,<p>Assam</p>,Leaf,Tea,Title,Default Title,,5.90,,https://cdn.example/2.jpg
+
+      """)
+    #expect(guess.ids == ["green-tea", "black-tea"])
+    #expect(guess.all(.reward) == ["4.90", "5.90"])
+    #expect(guess.definition.presentation.valueRole == .price)
+    #expect(guess.all(.retailer) == ["Leaf", "Leaf"])
+  }
+
+  @Test("of several pictures in a cell, as WooCommerce writes them, the first one counts")
+  func woo() throws {
+    let guess = try GuessReading(
+      """
+      ID,SKU,Name,"Short description",Description,"Sale price","Regular price",Categories,Images
+      101,GT,"Green tea","First","<p>Long</p>",3.90,4.90,"Food > Tea","https://s.example/1.jpg, https://s.example/1b.jpg"
+      102,BT,"Black tea","Assam","<p>Long</p>",,5.90,"Food > Tea",https://s.example/2.jpg
+
+      """)
+    #expect(guess.all(.imageURL) == ["https://s.example/1.jpg", "https://s.example/2.jpg"])
+    #expect(guess.all(.reward) == ["3.90", "5.90"])
+  }
+
+  @Test("the name of a coupon is its short description, not its code")
+  func couponCodes() throws {
+    let guess = try GuessReading(
+      """
+      Coupon ID\tAdvertiser Name\tDescription\tCoupon Code\tLink\tPromotion Type\tPromotion End Date
+      11\tLeaf\t20% off all teas\tTEA20\thttps://ck.example/1\tSale\tDec 31, 2026
+      12\tLeaf\t$5 off $50\tFIVE\thttps://ck.example/2\tSale\t
+
+      """)
+    #expect(guess.all(.name) == ["20% off all teas", "$5 off $50"])
+    #expect(guess.all(.description) == [nil, nil])
+    #expect(guess.all(.retailer) == ["Leaf", "Leaf"])
+    #expect(guess.labels.contains("Coupon code"))
   }
 
   @Test("a table without names of values names its columns in the refusal")

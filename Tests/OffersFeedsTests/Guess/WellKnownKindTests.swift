@@ -77,6 +77,28 @@ struct WellKnownKindTests {
     }
   }
 
+  @Test(
+    "entries of news, the newest first, are a window; products and other orders are none",
+    arguments: [
+      (["3", "2", "1"], "", true), (["1", "3", "2", "5", "4"], "", false),
+      (["1", "9", "8", "7", "6"], "", true), ([], "", true), (["1", "2", "3"], "", false),
+      (["3", "3", "3"], "", false), (["3", "2", "1"], "<g:price>3 USD</g:price>", false),
+    ])
+  func knowsWindows(days: [String], more: String, isWindow: Bool) throws {
+    let items = days.enumerated().map {
+      "<item><guid>\($0)</guid><title>Tea</title><pubDate>2026-01-0\($1)</pubDate>\(more)</item>"
+    }
+    let guess = DefinitionGuess()
+    let text = """
+      <rss xmlns:g="http://base.google.com/ns/1.0"><channel><title>A</title>\(items.joined())</channel></rss>
+      """
+    try Array(text.utf8).withUnsafeBytes { try guess.consume($0) }
+    let proposal = try guess.finish()
+    #expect(proposal.definition.isWindow == isWindow)
+    #expect(proposal.points.contains { $0.contains("window: false") } == isWindow)
+    #expect(DefinitionText.yaml(for: proposal.definition).contains("window: true") == isWindow)
+  }
+
   /// A typical document of RSS 1.0.
   private static let news = """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -124,7 +146,7 @@ struct WellKnownKindTests {
       #expect(guess.all(.categories) == [#"["Kitchen","Tea"]"#, nil])
       #expect(
         guess.all(.attributes) == [
-          #"[["Published","2026-08-21T08:00:00Z"],["Author","Ann"],["Price from the text","$10"]]"#,
+          #"[["Published","2026-08-21T08:00:00Z"],["Author","Ann"],["Price from the text","$10"],["End from the text","today only"]]"#,
           nil,
         ])
       let facts = try Self.facts(of: document, as: guess.definition)

@@ -18,6 +18,29 @@ struct PictureReadingTests {
   }
 
   @Test(
+    "of several addresses in one text the first one counts; one within another is a part of it",
+    arguments: [
+      ("https://e.example/1, https://e.example/2", "https://e.example/1"),
+      ("https://e.example/1.jpg,https://e.example/2.jpg", "https://e.example/1.jpg"),
+      ("https://e.example/1.jpg|https://e.example/2.jpg", "https://e.example/1.jpg"),
+      ("https://e.example/1.jpg ; http://e.example/2.jpg", "https://e.example/1.jpg"),
+      ("https://e.example/a, b.jpg", "https://e.example/a, b.jpg"),
+      (
+        "https://e.example/fetch/w_200,https://x.example/2.jpg",
+        "https://e.example/fetch/w_200,https://x.example/2.jpg"
+      ),
+      (
+        "https://e.example/?u=https://x.example/2.jpg",
+        "https://e.example/?u=https://x.example/2.jpg"
+      ),
+    ])
+  func severalAddresses(text: String, url: String) throws {
+    let reading = try YAMLReading(
+      "id: id\nfields: {name: name, image: image}", #"[{"id":1,"name":"A","image":"\#(text)"}]"#)
+    #expect(reading.offers.first?[.imageURL] == url)
+  }
+
+  @Test(
     "a picture is known by its type or its ending, in media groups as well",
     arguments: [
       ("<enclosure url='/1.jpg' type='image/jpg'/>", "/1.jpg"),

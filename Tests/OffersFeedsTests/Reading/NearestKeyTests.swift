@@ -91,12 +91,14 @@ struct NearestKeyTests {
         "<?xml version='1.0'?><!-- x --><opml version='2.0'><body/></opml>",
         "a list of feeds (OPML)"
       ),
+      ("<?mso-application progid='Excel.Sheet'?><Workbook/>", "a workbook (XML of Excel)"),
       ("<urlset xmlns='x'><url><loc>x</loc></url></urlset>", "a map of a site's pages"),
       ("{ \"format\": \"offers-export\", \"version\": 3}", "an export of this program"),
       ("{\\rtf1 x}", "a text document (RTF)"),
     ] {
       let error = try #require(try YAMLReading(yaml, document).error)
       #expect(error.message == "The document is \(name), not a feed.")
+      #expect(error.hint?.printed.contains("::") == false)
     }
     let said = try #require(try YAMLReading("format: json\n" + yaml, "BEGIN").error)
     #expect(said.message.contains("is not valid JSON at byte 0"))

@@ -154,11 +154,105 @@ struct DealTextTests {
     ("Min. 50% off", "INR", "Min. 50% off = text"),
     ("Upto 70% off", "INR", "Upto 70% off = up to 7000 %"),
     ("Sconto fino al 50%", "EUR", "Sconto fino al 50% = up to 5000 %"),
-    ("Jusqu'à -70%", "EUR", "Jusqu'à -70% = text"),
     ("15%-Rabatt auf alles", "EUR", "15%-Rabatt = 1500 %"),
     ("Rs500 off", "INR", "Rs500 off = 50000 INR"),
     ("5% off 29 November - 24 December", "USD", "5% off = 500 %"),
   ]
+
+  static let spans: [(text: String, reading: String)] = [
+    ("Black Friday 2026 – 20% off", "20% off = 2000 %"),
+    ("Exp 12/31/26 - $5 off Tide", "$5 off = 500 USD"),
+    ("Exp 12-31-26 - $50 off Tide", "$50 off = 5000 USD"),
+    ("12/5 - $50 off Tide", "$50 off = 5000 USD"),
+    ("Huggies Size 4 - $30 off", "$30 off = 3000 USD"),
+    ("LEGO 75192 – $100 off", "$100 off = 10000 USD"),
+    ("Windows 11 - 50% off", "50% off = 5000 %"),
+    ("Windows 11-50% off", "50% off = 5000 %"),
+    ("Chanel No. 5 - 20% off", "20% off = 2000 %"),
+    ("iPhone 15 / 20% off", "20% off = 2000 %"),
+    ("Route 66 to 20% off", "20% off = 2000 %"),
+    ("Best of 2026 / 20% off", "20% off = 2000 %"),
+    ("Top of 2026 / $3000 off", "$3000 off = 300000 USD"),
+    ("Room 101 or $5 off", "$5 off = 500 USD"),
+    ("10 - 20% off", "10 - 20% off = text"),
+    ("Sale! 10 to 20% off", "10 to 20% off = text"),
+    ("Get 10 or 20% off", "10 or 20% off = text"),
+    ("Extra 10 - 20% off", "Extra 10 - 20% off = text"),
+    ("Save 10 to 20% on shoes", "Save 10 to 20% = text"),
+    ("Save 5-10% today", "Save 5-10% = text"),
+    ("Shoes 5-10% off", "5-10% off = text"),
+    ("1,5–2,5 % Cashback", "1,5–2,5 % Cashback = text"),
+    ("5-10 € Rabatt", "5-10 € Rabatt = text"),
+    ("Up to 50% – 70% off", "Up to 50% – 70% off = text"),
+  ]
+
+  @Test("a number before a saving is its low end only if it can be", arguments: spans)
+  func readsSpans(text: String, reading: String) {
+    #expect(Self.read(text) == reading)
+  }
+
+  static let conditions: [(text: String, reading: String)] = [
+    ("Buy 2 Get 15% off", "Buy 2 Get 15% off = text"),
+    ("Buy 2, get $5 off shoes", "Buy 2, get $5 off = text"),
+    ("Buy 3 - save $5", "Buy 3 - save $5 = text"),
+    ("2nd item 50% off", "2nd item 50% off = text"),
+    ("2. Artikel 50% günstiger", "2. Artikel 50% günstiger = text"),
+    ("Le 2ème à -50 %", "2ème à -50 % = text"),
+    ("Segunda unidad al 70% de descuento", "Segunda unidad al 70% de descuento = text"),
+    ("Tweede artikel 50% korting", "Tweede artikel 50% korting = text"),
+    ("2e halve prijs", "2e halve prijs = text"),
+    ("Secondo articolo a metà prezzo", "Secondo articolo a metà prezzo = text"),
+    ("Echo Dot 3rd gen $20 off", "$20 off = 2000 USD"),
+    ("30 second timer $5 off", "$5 off = 500 USD"),
+    ("December 2nd 20% off", "20% off = 2000 %"),
+    ("Bis 2. Dezember 50% Rabatt", "50% Rabatt = 5000 %"),
+    ("Made for 2. 50% off", "50% off = 5000 %"),
+    ("$1 OFF (1) Purex", "$1 OFF = 100 USD"),
+    ("$1 off 1 Purex", "$1 off = 100 USD"),
+    ("Save 20% or more", "Save 20% or more = text"),
+    ("About 20% off", "About 20% off = text"),
+    ("Tot wel 70% korting", "Tot wel 70% korting = up to 7000 %"),
+    ("do 50% taniej", "do 50% taniej = text"),
+    ("do -50%", "do -50% = text"),
+    ("Nawet do 50% taniej", "Nawet do 50% taniej = up to 5000 %"),
+    ("Bis 50% Rabatt", "Bis 50% Rabatt = text"),
+    ("Jusqu'à -70%", "Jusqu'à -70% = up to 7000 %"),
+  ]
+
+  @Test("words that limit or condition a saving stay with it", arguments: conditions)
+  func readsConditions(text: String, reading: String) {
+    #expect(Self.read(text) == reading)
+  }
+
+  static let common: [(text: String, reading: String)] = [
+    ("50¢ off", "50¢ off = 50 XXX"), ("Save 75¢", "Save 75¢ = 75 XXX"),
+    ("75 cents off", "75 cents off = 75 XXX"), ("$5 off", "$5 off = 500 XXX"),
+    ("50 Cent Rabatt", "50 Cent Rabatt = 50 XXX"), ("50p off", "none"), ("50 ct off", "none"),
+    ("20% de cashback", "20% de cashback = 2000 %"), ("50% remboursé", "50% remboursé = 5000 %"),
+    ("1 acheté = 1 offert", "1 acheté = 1 offert = text"),
+    ("2 achetés, le 3ème offert", "2 achetés, le 3ème offert = text"),
+    ("5-Euro-Gutschein", "5-Euro-Gutschein = 500 EUR"),
+    ("10-€-Gutschein", "10-€-Gutschein = 1000 EUR"),
+    ("10€-Gutschein", "10€-Gutschein = 1000 EUR"), ("5-Euro-Schein", "none"),
+    ("20% Extra-Rabatt", "20% Extra-Rabatt = 2000 %"), ("Nimm 3, zahl 2", "Nimm 3, zahl 2 = text"),
+    ("Cupón 20%", "Cupón 20% = 2000 %"), ("Cupom de R$ 15", "Cupom de R$ 15 = 1500 BRL"),
+    ("Reembolso de 5 €", "Reembolso de 5 € = 500 EUR"),
+    ("Rebaja de 10 €", "Rebaja de 10 € = 1000 EUR"),
+    ("Buono sconto da 10 €", "Buono sconto da 10 € = 1000 EUR"),
+    ("Sconto da 10 €", "Sconto da 10 € = text"), ("Rimborso 5 €", "Rimborso 5 € = 500 EUR"),
+    ("20% kortingscode", "20% kortingscode = 2000 %"),
+    ("3 halen 2 betalen", "3 halen 2 betalen = text"), ("€2 terug", "€2 terug = 200 EUR"),
+    ("Gratis bezorging", "Gratis bezorging = text"),
+    ("Compre 1 leve 2", "Compre 1 leve 2 = text"),
+    ("$5 mail-in rebate", "$5 mail-in rebate = 500 XXX"),
+    ("Kup 2, zapłać za 1", "Kup 2, zapłać za 1 = text"),
+    ("Darmowa dostawa", "Darmowa dostawa = text"),
+  ]
+
+  @Test("savings are read without a currency of the feed", arguments: common)
+  func readsWithoutCurrency(text: String, reading: String) {
+    #expect(Self.read(text, currency: nil) == reading)
+  }
 
   @Test("the saving is found with the words that belong to it", arguments: rewards)
   func readsRewards(text: String, currency: String?, reading: String) {
@@ -193,7 +287,7 @@ struct DealTextTests {
     "a text with different savings has none",
     arguments: [
       "Save 20% or $5 off", "Save $5 or 20%", "Save 10% on one, 15% on two", "20% off, 30% off two",
-      "2nd item 50% off",
+      "Shirt 10 to 20% off",
     ])
   func leavesSeveral(text: String) {
     #expect(Self.read(text) == "several")
@@ -232,6 +326,11 @@ struct DealTextTests {
     ("Camera with 4K 60p", "none"),
     ("Lamp, only 5 dollars", "5 dollars = 500 USD"),
     ("Win a lamp for $5", "none"),
+    ("Shoes $5 and up", "$5 and up = text"),
+    ("Candles under $5", "under $5 = text"),
+    ("Potatoes per kg $4.99", "per kg $4.99 = text"),
+    ("Kartoffeln kg 4,99 €", "kg 4,99 € = text"),
+    ("AirPods Pro Max $499", "$499 = 49900 USD"),
   ]
 
   @Test("the price is found beside a word for it, or at the end of a title", arguments: prices)

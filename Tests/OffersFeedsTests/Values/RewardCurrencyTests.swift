@@ -54,7 +54,8 @@ struct RewardCurrencyTests {
   }
 
   static let doubtfulLocal: [(text: String, currency: String?)] = [
-    ("50¢", nil), ("50¢", "GBP"), ("50¢", "JPY"), ("$50¢", "USD"), ("0.5¢", "USD"),
+    ("50p", nil), ("50 ct", nil), ("50¢ PLN", nil), ("50¢", "GBP"), ("50¢", "JPY"), ("$50¢", "USD"),
+    ("0.5¢", "USD"),
     ("50¢ EUR", "USD"), ("5¢/lb", "USD"), ("$1,00,000", "USD"), ("1,00,000", "USD"),
     ("₹1,00,00", nil), ("₹1,0,000", nil), ("₹10,00,000,00", nil), ("₹1,00,000,000", nil),
     ("1'23 CHF", nil), ("1'2345 CHF", nil), ("0'123 CHF", nil), ("1'234'5 CHF", nil),

@@ -22,7 +22,9 @@ struct RewardParserTests {
     ("5 $", "500 USD"), ("$5USD", "500 USD"), ("$٥", "500 USD"), ("$５", "500 USD"),
     ("５０％", "5000 %"), ("$١٬٢٣٤٫٥٠", "123450 USD"), ("५%", "500 %"), ("20%OFF", "2000 %"),
     ("20%割引", "2000 %"), ("$1 off one", "100 USD"), ("Save 2 dollars", "200 USD"),
-    ("50 cents", "50 USD"), ("20 Percent off", "2000 %"), ("20 per cent", "2000 %"),
+    ("50 cents", "50 USD"), ("up to -5%", "up to 500 %"), ("5 €-Rabatt", "500 EUR"),
+    ("Buono da 5 €", "500 EUR"), ("What to do: $5 off", "500 USD"), ("20 Percent off", "2000 %"),
+    ("20 per cent", "2000 %"),
   ]
 
   @Test("a single amount or percentage is parsed exactly", arguments: exact)
@@ -45,7 +47,9 @@ struct RewardParserTests {
     "99999999999999999999%", "$0.99999999999999999999", "$1e3", "1e3%", "$0x10",
     "Up to 3x", "from $3", "Starting at $5", "$1 off 2", "$1 off any two", "BOGO 50% off",
     "Buy one get one 50% off", "Second one 50% off", "Sign up to get $5", "Up to an extra 5%",
-    "Up to: $5",
+    "Up to: $5", "Do 5%", "under 5%", "About $5", "$5 or more", "$5 off or more", "$5 & up",
+    "Get -5%",
+    "Tweede artikel 50%", "-5-Euro",
   ]
 
   @Test("an ambiguous text stays text", arguments: doubtful)
@@ -59,6 +63,9 @@ struct RewardParserTests {
       ("$3", "300 USD"), ("now $3", "300 USD"), ("save $3", "text"), ("$3 off", "text"),
       ("20%", "text"), ("20% off", "text"), ("£3 Rabatt", "text"), ("from $3", "text"),
       ("3.00 USD", "300 USD"), ("99¢", "99 USD"), ("$5.00 ea", "500 USD"),
+      ("$5 and up", "text"), ("under $5", "text"), ("approx. $5", "text"),
+      ("per kg 4,99 €", "text"),
+      ("kg 4,99 €", "text"), ("per order $5", "500 USD"), ("Max $5", "500 USD"),
     ])
   func readsPrices(text: String, value: String) {
     #expect(RewardReading.parse(text, role: .price) == value)

@@ -69,11 +69,17 @@ struct FeedRoutesTests {
     }
     let feed = try #require(try await client.get("feeds/ibotta").object["source"] as? String)
     #expect(feed == "https://x.example/o.json?api_key={hidden}")
-    #expect(try await client.get("/settings/feeds").text.contains("api_key={hidden}"))
-    let sent =
-      "every=7200&source=" + PercentCode.encode("https://x.example/o.json?api_key={hidden}")
-    #expect(try await home.send("/feeds/ibotta", sent).status == 303)
-    #expect(try await home.database.findSyncState(of: "ibotta")?.source?.text == address)
+    let settings = try await client.get("/settings/feeds").text
+    #expect(settings.contains("api_key=…"))
+    #expect(!settings.contains("{hidden}"))
+    for shown in ["api_key={hidden}", "api_key=…"] {
+      let sent =
+        "every=7200&source=" + PercentCode.encode("https://x.example/o.json?\(shown)")
+      #expect(try await home.send("/feeds/ibotta", sent).status == 303)
+      #expect(try await home.database.findSyncState(of: "ibotta")?.source?.text == address)
+    }
+    let edited = "source=" + PercentCode.encode("https://y.example/o.json?api_key=…")
+    #expect(try await home.send("/feeds/ibotta", edited).status == 400)
   }
 
   @Test("how often a feed is synced is set, and set back")

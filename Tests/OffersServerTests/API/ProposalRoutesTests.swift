@@ -65,7 +65,7 @@ struct ProposalRoutesTests {
     "only the address of a server may be named",
     arguments: [
       "/etc/passwd", "feed.json", "-", "sample", "file:///etc/passwd", "ftp://tea.example/",
-      "https://tea.example/?key={env:HOME}", "http:///x", "",
+      "https://tea.example/?key={env:HOME}", "http:///", "",
     ])
   func refusesSources(source: String) async throws {
     let home = try await ServedHome(feeds: [])

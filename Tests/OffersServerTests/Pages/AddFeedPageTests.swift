@@ -31,7 +31,7 @@ struct AddFeedPageTests {
     let found = try await client.form(Self.path, "source=tea.example%2Fa")
     #expect(found.status == 200)
     // The scheme may be left out.
-    #expect(adder.proposedSources.withLock { $0 } == ["https://tea.example/a"])
+    #expect(adder.proposedSources.withLock { $0 } == ["tea.example/a"])
     for text in [
       "12 teas", "1 record left out", "Green Tea", "&lt;b&gt;Black&lt;/b&gt; Tea", "$1.00",
       #"name="title" value="Tea Shop""#, #"name="name" value="tea-shop""#, "price.amount",

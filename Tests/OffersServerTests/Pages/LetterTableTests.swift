@@ -15,14 +15,20 @@ struct LetterTableTests {
       texts.flatMap { text in letters.map { text + $0 } }
     }
     for (value, text) in zip(LetterTable.syllables, syllables) { folded[value] = text }
-    let (letters, unseen) = (Self.marks(table.letters), Self.marks(table.unseen))
+    let classes = [table.letters, table.digits, table.singles, table.followers, table.joints]
+      .map(Self.marks)
+    let unseen = Self.marks(table.unseen)
     let spaces = Self.marks(table.spaces)
     var differing: [String] = []
     for value in UInt32(1)..<0x11_0000 {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let meaning = LetterFolding.fold(value)
+      let kind = meaning.isLetter ? meaning.kind : nil
       let isSame =
-        letters[Int(value)] == meaning.isLetter && unseen[Int(value)] == meaning.isUnseen
+        classes.map { $0[Int(value)] } == [
+          kind == .letter || kind == .follower, kind == .digit, kind == .single, kind == .follower,
+          meaning.joinsWords,
+        ] && unseen[Int(value)] == meaning.isUnseen
         && spaces[Int(value)] == (SearchWords.spaced("a\(scalar)b") == "a b")
         && (folded[value] ?? String(scalar)).utf8.elementsEqual(meaning.text.utf8)
       if !isSame { differing.append("U+\(String(value, radix: 16))") }
@@ -50,7 +56,9 @@ struct LetterTableTests {
         "name": 20, "retailer": 10, "description": 6, "categories": 6, "attributes": 3, "terms": 3,
       ])
     #expect(table["whole"] as? Int == 2)
-    #expect((table["letters"] as? String)?.hasPrefix("0-9A-Za-z") == true)
+    #expect((table["letters"] as? String)?.hasPrefix("A-Za-z") == true)
+    #expect((table["digits"] as? String)?.hasPrefix("0-9") == true)
+    #expect((table["joints"] as? String)?.hasPrefix(#"\u{26}-\u{27}\u{2d}-\u{2e}"#) == true)
     let folded = try #require(table["folded"] as? [String: String])
     #expect(
       folded["ß"] == "ss" && folded["é"] == "e" && folded["’"] == "'" && folded["®"] == "")

@@ -24,7 +24,9 @@ struct PageOfferTests {
     #expect(!page.text.contains("open-bar"))
     let album = try await home.show("/offers/albums:8800001200")
     #expect(album.text.contains(#"<h1 dir="auto">Harbour Lights &amp; Other Songs</h1>"#))
-    #expect(album.text.contains(#"<dt dir="auto">Artist</dt><dd><bdi>Marlow Finch</bdi>"#))
+    // The artist stands below the heading, and not among the facts again.
+    #expect(album.text.contains(#"class="byline" dir="auto">Marlow Finch</p>"#))
+    #expect(!album.text.contains(#"<dt dir="auto">Artist</dt>"#))
     #expect(
       album.text.contains(#"<div class="open-bar"><a class="button primary open" href="https://"#))
     #expect(
@@ -56,6 +58,29 @@ struct PageOfferTests {
     let page = try await home.show("/offers/ibotta:1").text
     #expect(page.contains("Reward history"))
     #expect(page.count(of: "<tr><td>") == 2)
+  }
+
+  @Test(
+    "a reward that goes to and fro is one row with its way, in the history and among the changes")
+  func joinsMoves() async throws {
+    let home = try await ServedHome(feeds: [])
+    for amount in ["1.00", "2.50", "1.00", "2.50"] {
+      try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$\#(amount) off"}]"#)
+    }
+    let page = try await home.show("/offers/ibotta:1").text
+    #expect(page.count(of: "<tr><td>") == 2)
+    #expect(page.contains("$1.00 off → $2.50 off → $1.00 off → $2.50 off"))
+    let changes = try await home.show("/changes").text
+    #expect(changes.count(of: #"<li class="card" data-ref="ibotta:1""#) == 1)
+    #expect(
+      changes.contains(
+        "<del><bdi>$1.00 off → $2.50 off → $1.00 off</bdi></del> <ins><bdi>$2.50 off</bdi></ins>"))
+    #expect(changes.contains(#"<span class="delta delta-up">+$1.50</span>"#))
+    #expect(changes.contains(#"<span class="kind kind-up">Up</span> <span class="count">1<"#))
+    #expect(!changes.contains("kind-down"))
+    // Another value ends the way.
+    try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$9.00 off"}]"#)
+    #expect(try await home.show("/offers/ibotta:1").text.count(of: "<tr><td>") == 3)
   }
 
   @Test("the history of an offer and the changes have what a text was before")

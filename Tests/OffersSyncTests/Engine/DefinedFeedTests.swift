@@ -166,7 +166,7 @@ struct DefinedFeedTests {
           items: items
           id: id
           fields: {name: name, expires: until, link: page}
-          pages: {next: next}
+          pages: {next: next, other-hosts: true}
           error: status_message
       """
     let feeds = try await DefinedFeeds(yaml, variables: ["K": "s3cr3t/42"])
@@ -292,7 +292,9 @@ struct DefinedFeedTests {
     ])
     let feeds = try await DefinedFeeds("feeds: {}")
     var count = 0
-    let start = try await feeds.engine.readStart(of: Template([.literal(server.url())])) { bytes in
+    let start = try await feeds.engine.readStart(
+      of: [Template([.literal(server.url())])]
+    ) { bytes, _ in
       count += bytes.count
       return count < 1000
     }

@@ -203,9 +203,9 @@ struct SlowServerTests {
     _ = try await SyncEngine(
       store: try await OffersDatabase.inMemory(definitions: nil), transport: web
     ).readStart(
-      of: Template(parsing: "https://feed.example/offers.json", for: .source)
-    ) {
-      text += $0
+      of: [Template(parsing: "https://feed.example/offers.json", for: .source)]
+    ) { bytes, _ in
+      text += bytes
       return true
     }
     #expect(String(decoding: text, as: UTF8.self) == #"[{"id":"1","name":"Tea"}]"#)

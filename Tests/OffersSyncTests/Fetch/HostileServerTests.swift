@@ -109,7 +109,7 @@ struct HostileServerTests {
     #expect(server.requests.count == 3)
   }
 
-  @Test("requests carry the program's user agent, no cookie and no referrer")
+  @Test("requests carry the program's user agent, no referrer, and only cookies of their own fetch")
   func asksModestly() async throws {
     let home = try await SyncedFolder()
     let server = try ScriptedServer([
@@ -120,9 +120,11 @@ struct HostileServerTests {
     try await home.sync(from: server.url())
     try await home.sync(from: server.url())
     #expect(server.requests.count == 3)
-    for request in server.requests {
+    for (index, request) in server.requests.enumerated() {
       let lines = request.lowercased()
-      #expect(!lines.contains("\r\ncookie:") && !lines.contains("\r\nreferer:"))
+      #expect(lines.contains("\r\ncookie: id=1\r\n") == (index == 1))
+      #expect(lines.components(separatedBy: "\r\ncookie:").count == (index == 1 ? 2 : 1))
+      #expect(!lines.contains("\r\nreferer:"))
       #expect(lines.contains("\r\nuser-agent: offers/"))
     }
   }

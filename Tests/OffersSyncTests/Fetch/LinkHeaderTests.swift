@@ -16,13 +16,17 @@ struct LinkHeaderTests {
       (#"</a>; rel="next"#, nil),
     ] as [(String, String?)])
   func target(header: String, expected: String?) {
-    #expect(DocumentFetch.nextLink(in: [header]) == expected)
+    #expect(Self.next(in: [header]) == expected)
   }
 
   @Test("is not looked for behind the first 8 KiB of a header")
   func longHeader() {
     let filler = "</a>; rel=\"" + String(repeating: "next-archive ", count: 1000) + "\""
-    #expect(DocumentFetch.nextLink(in: [filler + ", </b>; rel=next"]) == nil)
-    #expect(DocumentFetch.nextLink(in: [filler, "</b>; rel=next"]) == "/b")
+    #expect(Self.next(in: [filler + ", </b>; rel=next"]) == nil)
+    #expect(Self.next(in: [filler, "</b>; rel=next"]) == "/b")
+  }
+
+  private static func next(in values: [String]) -> String? {
+    DocumentMetadata(fields: values.map { HeaderField("Link", $0) }).nextLink
   }
 }

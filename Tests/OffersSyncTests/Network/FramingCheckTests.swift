@@ -22,8 +22,8 @@ struct FramingCheckTests {
   private func check(
     _ pages: [String: (status: Int, headers: [HeaderField])], _ url: String = "https://a.example/",
     allowsPrivateNetwork: Bool = false
-  ) async -> Bool? {
-    await FramingCheck(
+  ) async throws -> Bool? {
+    try await FramingCheck(
       transport: Pages(pages: pages), allowsPrivateNetwork: allowsPrivateNetwork
     ).refusesFrame(url, in: Self.origin)
   }
@@ -45,36 +45,42 @@ struct FramingCheckTests {
       ([("Content-Security-Policy", "frame-ancestors *"), ("X-Frame-Options", "DENY")], false),
       ([("Content-Security-Policy", "frame-ancestors *, frame-ancestors 'none'")], true),
     ] as [([(String, String)], Bool)])
-  func headers(fields: [(String, String)], refuses: Bool) async {
+  func headers(fields: [(String, String)], refuses: Bool) async throws {
     let headers = fields.map { HeaderField($0.0, $0.1) }
-    #expect(await check(["https://a.example/": (200, headers)]) == refuses)
+    #expect(try await check(["https://a.example/": (200, headers)]) == refuses)
   }
 
   @Test("redirects are followed, and only the last page counts")
-  func redirects() async {
+  func redirects() async throws {
     let pages: [String: (status: Int, headers: [HeaderField])] = [
       "https://a.example/": (
         302, [HeaderField("Location", "/b"), HeaderField("X-Frame-Options", "DENY")]
       ),
       "https://a.example/b": (200, []),
     ]
-    #expect(await check(pages) == false)
+    #expect(try await check(pages) == false)
     #expect(
-      await check(["https://a.example/": (301, [HeaderField("Location", "https://a.example/")])])
+      try await check(["https://a.example/": (301, [HeaderField("Location", "https://a.example/")])]
+      )
         == nil)
   }
 
-  @Test("nothing is known of a site that cannot be reached or is not on the public internet")
-  func unknown() async {
-    #expect(await check([:]) == nil)
-    #expect(await check(["http://192.168.1.1/": (200, [])], "http://192.168.1.1/") == nil)
-    #expect(await check(["http://localhost/": (200, [])], "http://localhost/") == nil)
+  @Test("nothing is known of a site that is not on the public internet")
+  func unknown() async throws {
+    #expect(try await check(["http://192.168.1.1/": (200, [])], "http://192.168.1.1/") == nil)
+    #expect(try await check(["http://localhost/": (200, [])], "http://localhost/") == nil)
     #expect(
-      await check(
+      try await check(
         ["https://a.example/": (302, [HeaderField("Location", "http://10.0.0.1/")])]) == nil)
     #expect(
-      await check(
+      try await check(
         ["http://192.168.1.1/": (200, [])], "http://192.168.1.1/", allowsPrivateNetwork: true)
         == false)
+  }
+
+  @Test("a site that does not answer is told apart from one that may not be asked")
+  func silence() async {
+    let error = await #expect(throws: OffersError.self) { try await check([:]) }
+    #expect(error?.message == "https://a.example/ does not answer.")
   }
 }

@@ -14,6 +14,8 @@ public final class ScriptedServer: Sendable {
     case silence
     /// Runs these steps in turn on one connection.
     case inTurn([Step])
+    /// Reads the request, and does what a closure decides about it.
+    case byRequest(@Sendable (_ request: String) -> Step)
     /// Reads the request, sends this text and resets the connection.
     case reset(after: String)
 
@@ -74,9 +76,10 @@ public final class ScriptedServer: Sendable {
     let count = recv(connection, &request, request.count, 0)
     // The client has closed the connection.
     if count <= 0 { return }
-    received.all.withLock {
-      $0.append(String(decoding: request.prefix(count), as: UTF8.self))
-    }
+    let text = String(decoding: request.prefix(count), as: UTF8.self)
+    received.all.withLock { $0.append(text) }
+    var step = step
+    if case .byRequest(let choose) = step { step = choose(text) }
     func put(_ bytes: [UInt8]) -> Bool {
       LoopbackListener.send(bytes, to: connection)
     }
@@ -89,7 +92,7 @@ public final class ScriptedServer: Sendable {
         guard put(bytes) else { return }
         usleep(pause * 1000)
       }
-    case .inTurn:
+    case .inTurn, .byRequest:
       break
     case .silence:
       _ = LoopbackListener.waitForInput(connection, milliseconds: LoopbackListener.patience)

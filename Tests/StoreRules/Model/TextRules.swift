@@ -65,7 +65,7 @@ struct TextRules {
   @Test("separate words in a search", arguments: StoreKind.allCases)
   func separate(kind: StoreKind) async throws {
     let store = try await kind.open().store
-    try await store.sync([FeedOffer("1", name: "Black tea"), FeedOffer("2", name: "Blacktea")])
+    try await store.sync([FeedOffer("1", name: "Tea, black"), FeedOffer("2", name: "Blackish tea")])
     let hits = try await store.search(SearchQuery("black\0tea")).hits
     #expect(hits.map(\.offer.ref.offerID) == ["1"])
   }

@@ -23,11 +23,12 @@ struct SearchRules {
   private static let found: [(words: String, ids: [String])] = [
     ("coffee", ["1", "2"]), ("COFFEE", ["1", "2"]), ("ground coffee", ["1"]),
     ("coffee ground", ["1"]), ("cafe lumiere", ["1"]), ("CAFÉ Lumière®", ["1"]),
-    ("cafe\u{301}", ["1"]), ("12 oz", ["1"]), ("7-up", ["4"]), ("7up", []), ("coca-cola", ["4"]),
-    ("up-7", []), ("kellogg's", ["5"]), ("kellogg’s", ["5"]), ("creme", ["5"]),
+    ("cafe\u{301}", ["1"]), ("12 oz", ["1"]), ("7-up", ["4"]), ("7up", ["4"]), ("7 UP", ["4"]),
+    ("cocacola", ["4"]), ("coca", ["4"]), ("cocac", ["4"]), ("coca-cola", ["4"]),
+    ("up-7", []), ("kellogg's", ["5"]), ("kellogg’s", ["5"]), ("kelloggs", ["5"]), ("creme", ["5"]),
     ("musik", ["6"]), ("bjork", ["6"]), ("guðmundsdóttir", ["6"]), ("electronique", ["6"]),
     ("line", ["6"]), ("two", ["6"]), ("artist", []), ("C++", ["7"]),
-    ("c", ["7"]), ("日本", ["8"]), ("coffee soda", []),
+    ("c", ["7"]), ("日本", ["8"]), ("本", ["8"]), ("coffee soda", []),
   ]
 
   @Test(
@@ -40,6 +41,42 @@ struct SearchRules {
       #expect(results.hits.map(\.offer.ref.offerID) == ids, "\(words)")
       #expect(results.correctedWords == nil, "\(words)")
     }
+  }
+
+  /// Names, and the words that find each of them only.
+  private static let spelled: [(name: String, words: [String])] = [
+    ("Coca-Cola 1,5 l", ["cocacola", "coca cola", "coca-cola", "1.5 l", "1,5l"]),
+    ("L’Oréal", ["loreal", "l'oreal", "L´ORÉAL"]),
+    ("M&M's 250g", ["mms", "m&ms", "250 g", "250g"]),
+    ("7-Up 330 ml", ["7up", "7-up", "7 up", "330ml"]), ("LED E27", ["e27", "e 27", "e-27"]),
+    ("Wi-Fi 6", ["wifi", "wi fi"]), ("KitKat", ["kit kat", "kit-kat", "kitkat"]),
+    ("Milk 3.5%", ["3.5%", "3,5 %"]), ("Milk 35%", ["35 %"]), ("有机牛奶巧克力", ["牛奶", "牛奶巧"]),
+    ("オリーブオイル", ["オイル", "ｵｲﾙ"]), ("서울우유", ["우유"]), ("กาแฟเย็น", ["เย็น"]),
+    ("Carpet", ["carpet"]), ("Car pet-hair", ["pethair"]),
+    ("Ben & Jerry's", ["ben and jerrys", "Ben UND Jerry", "ben & jerrys"]),
+    ("Head&Shoulders", ["head and shoulders"]),
+  ]
+
+  @Test(
+    "brands, sizes and words within a name are found as people type them, and marked",
+    arguments: StoreKind.allCases)
+  func spellings(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync(Self.spelled.map { FeedOffer($0.name, name: $0.name) })
+    for (name, searches) in Self.spelled {
+      for words in searches {
+        let hits = try await store.search(SearchQuery(words)).hits
+        #expect(hits.map(\.offer.name) == [name], "\(words)")
+        #expect(hits.first?.ranges(in: .name).isEmpty == false, "\(words)")
+      }
+    }
+    #expect(try await Self.ids("牛巧", in: store) == [])
+    // A word for & is one at the end, and beside one other.
+    for words in ["ben jerrys and", "and ben", "ben and"] {
+      #expect(try await Self.ids(words, in: store) == [], "\(words)")
+    }
+    let hit = try #require(try await store.search(SearchQuery("cocacola")).hits.first)
+    #expect(hit.ranges(in: .name).map { hit.offer.name[$0] } == ["Coca-Cola"])
   }
 
   @Test(

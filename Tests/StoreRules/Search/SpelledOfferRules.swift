@@ -52,12 +52,32 @@ struct SpelledOfferRules {
         + attributes.map { (3, $0) }
     }
 
+    /// The best weight of a text of a search, also written together with the one before or behind it; nil if no
+    /// text has it.
+    func weight(of place: Int, in parts: [SpelledText], opensLast: Bool) -> Int? {
+      func opens(_ place: Int) -> Bool { opensLast && place == parts.count - 1 }
+      let part = parts[place]
+      var found = ([part.words] + part.joined.map { [$0] }).map {
+        weight(of: $0, isOpen: opens(place))
+      }
+      for second in [place, place + 1] where parts.indices.contains(second) && second > 0 {
+        guard parts[second - 1].endsWithWord, let one = parts[second - 1].joinableWord,
+          let other = parts[second].joinableWord
+        else { continue }
+        found.append(weight(of: [one + other], isOpen: opens(second)))
+      }
+      return found.compactMap(\.self).max()
+    }
+
     /// The best weight of words that follow each other; nil if no text has them. Whole words count double.
     func weight(of words: [String], isOpen: Bool) -> Int? {
       var best: Int?
-      for (weight, text) in texts where text.words.count >= words.count {
-        for start in 0...text.words.count - words.count {
-          let found = text.words[start..<start + words.count]
+      let runs = texts.flatMap { weight, text in
+        ([text.words] + text.joined.map { [$0] }).map { (weight, $0) }
+      }
+      for (weight, run) in runs where run.count >= words.count {
+        for start in 0...run.count - words.count {
+          let found = run[start..<start + words.count]
           let isWhole = zip(found, words).allSatisfy { $0 == $1 }
           let begins =
             isOpen && zip(found, words).dropLast().allSatisfy { $0 == $1 }
@@ -89,7 +109,9 @@ struct SpelledOfferRules {
       let opens = last.isOpen && (opensLetter || (last.words.last ?? "").unicodeScalars.count > 1)
       var found: [(id: String, isExpired: Bool, rank: Int)] = []
       for offer in spelled where includesExpired || !offer.isExpired {
-        let weights = worded.map { offer.weight(of: $0.words, isOpen: opens && $0 == last) }
+        let weights = worded.indices.map {
+          offer.weight(of: $0, in: worded, opensLast: opens && worded.last == last)
+        }
         if weights.contains(nil) { continue }
         found.append((offer.id, offer.isExpired, weights.reduce(0) { $0 + ($1 ?? 0) }))
       }

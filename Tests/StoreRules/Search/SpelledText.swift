@@ -8,13 +8,19 @@ struct SpelledText: Hashable {
   let name: String
   /// The words in it, in order.
   let words: [String]
+  /// The words of letters with a sign between them, as one.
+  let joined: [String]
   /// Whether letters typed behind it would belong to its last word.
   let isOpen: Bool
 
-  private init(_ text: String, _ name: String, _ words: [String]? = nil, isOpen: Bool = true) {
+  private init(
+    _ text: String, _ name: String, _ words: [String]? = nil, joined: [String] = [],
+    isOpen: Bool = true
+  ) {
     self.text = text
     self.name = name
     self.words = words ?? [name]
+    self.joined = joined
     self.isOpen = isOpen
   }
 
@@ -30,20 +36,40 @@ struct SpelledText: Hashable {
     SpelledText("7-Up", "7-up", ["7", "up"]), SpelledText("7–UP", "7-up", ["7", "up"]),
     SpelledText("007", "007"), SpelledText("7", "7"), SpelledText("１２", "12"),
     SpelledText("12", "12"),
-    SpelledText("120", "120"), SpelledText("日本", "日本"), SpelledText("日本語", "日本語"),
-    SpelledText("がく", "かく"), SpelledText("한국", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}"),
+    SpelledText("120", "120"), SpelledText("日本", "日本", ["日", "本"], isOpen: false),
+    SpelledText("日本語", "日本語", ["日", "本", "語"], isOpen: false),
+    SpelledText("がく", "かく", ["か", "く"], isOpen: false),
     SpelledText(
-      "\u{1112}\u{1161}\u{11AB}", "\u{1112}\u{1161}\u{11AB}"),
+      "한국", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}",
+      ["\u{1112}\u{1161}\u{11AB}", "\u{1100}\u{116E}\u{11A8}"], isOpen: false),
+    SpelledText(
+      "\u{1112}\u{1161}\u{11AB}", "\u{1112}\u{1161}\u{11AB}", isOpen: false),
     SpelledText("🍓", "🍓", [], isOpen: false), SpelledText("👩\u{200D}🌾", "👩🌾", [], isOpen: false),
     SpelledText("İzmir", "izmir"), SpelledText("ılık", "ilik"),
-    SpelledText("C++", "c++", ["c"], isOpen: false), SpelledText("Don’t", "don't", ["don", "t"]),
+    SpelledText("C++", "c++", ["c"], isOpen: false),
+    SpelledText("Don’t", "don't", ["don", "t"], joined: ["dont"]),
+    SpelledText("DONT", "dont"), SpelledText("250g", "250g", ["250", "g"]), SpelledText("G", "g"),
+    SpelledText("กาแฟ", "กาแฟ", ["ก", "า", "แ", "ฟ"], isOpen: false),
   ]
+
+  /// The only word, if it is one of letters that can be written together with another one.
+  var joinableWord: String? {
+    // A word of a script without spaces ends at each character.
+    let isOfLetters = isOpen || words.first?.allSatisfy(\.isASCII) == true
+    guard words.count == 1, let word = words.first, isOfLetters, !word.contains(where: \.isNumber)
+    else { return nil }
+    return word
+  }
+
+  /// Whether the text ends with a letter or a digit.
+  var endsWithWord: Bool { isOpen || text.last?.isLetter == true }
 
   /// Several texts as one, with spaces between them.
   init(_ texts: [SpelledText]) {
     text = texts.map(\.text).joined(separator: " ")
     name = texts.map(\.name).joined(separator: " ")
     words = texts.flatMap(\.words)
+    joined = texts.flatMap(\.joined)
     isOpen = texts.last?.isOpen ?? false
   }
 
@@ -54,7 +80,7 @@ struct SpelledText: Hashable {
     }
     let count = Int.random(in: 1..<word.unicodeScalars.count, using: &random)
     let cut = String(String.UnicodeScalarView(word.unicodeScalars.prefix(count)))
-    return SpelledText(cut, cut)
+    return SpelledText(cut, cut, isOpen: isOpen || word.allSatisfy(\.isASCII))
   }
 
   static func random(_ range: ClosedRange<Int>, _ random: inout SeededGenerator) -> SpelledText {

@@ -14,7 +14,7 @@ struct SpellingRules {
   private static let typos = [
     ("cofee", "coffee"), ("coffe machin", "coffee machin"), ("cofefe", "coffee"),
     ("machnie coffee", "machine coffee"), ("cofee mahcine", "coffee machine"),
-    ("lumeire", "lumiere"), ("kelloggs", "kellogg"), ("shanpoo", "shampoo"), ("tae", "tea"),
+    ("lumeire", "lumiere"), ("shanpoo", "shampoo"), ("tae", "tea"),
     ("Gren TEA", "green TEA"), ("choclate", "chocolate"), ("restuarent", "restaurant"),
   ]
 

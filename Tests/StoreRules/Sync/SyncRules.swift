@@ -52,6 +52,43 @@ struct SyncRules {
     #expect(offers.map(\.changedAt) == [1000, 3000, 1000, 2000].map(Date.at))
   }
 
+  @Test(
+    "other signatures and version tokens of addresses are stored without a change, and move the picture",
+    arguments: StoreKind.allCases)
+  func followsAddresses(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let picture = { (number: Int) in "https://e.com/1.png?t=\(number)" }
+    func offers(_ number: Int, link: String = "7") -> [FeedOffer] {
+      [
+        FeedOffer(
+          "1",
+          more: [
+            .imageURL: picture(number),
+            .url: "https://e.com/?id=\(link)&X-Amz-Signature=\(number)a",
+          ]), FeedOffer("2"),
+      ]
+    }
+    try await store.sync(offers(1))
+    let bytes = TinyImage.png()
+    try await store.putImage(
+      CachedImage(
+        url: picture(1), bytes: bytes, header: try ImageHeader(reading: bytes),
+        fetchedAt: .at(1000),
+        freshUntil: .at(2000)))
+    let run = try await store.sync(offers(2), at: 2000)
+    #expect(Self.text(run.counts) == "0|0|0|0|2|0")
+    #expect(try await Self.recorded(store) == ["1 new 1", "1 new 2"])
+    let offer = try await store.fetchOffer(named: "1")
+    #expect(offer.imageURLText == picture(2) && offer.changedAt == .at(1000))
+    #expect(offer.offer[.url]?.hasSuffix("=2a") == true)
+    #expect(try await store.findImage(picture(2))?.bytes == bytes)
+    #expect(try await store.findImage(picture(1)) == nil)
+    #expect(try await store.sync(offers(2), at: 3000).counts.unchanged == 2)
+    // Another link is a change, which tells both addresses as they are.
+    #expect(try await store.sync(offers(3, link: "8"), at: 4000).counts.changed == 1)
+    #expect(try await Self.recorded(store).last?.hasPrefix(#"4 changed 1 {"url":"#) == true)
+  }
+
   /// The recorded changes with their runs and changed fields.
   private static func recorded(_ store: OffersDatabase) async throws -> [String] {
     try await store.exported().records.compactMap { record in

@@ -39,6 +39,29 @@ struct SyncStateRules {
   }
 
   @Test(
+    "a host's wait is found until its end, is not shortened, and can be forgotten",
+    arguments: StoreKind.allCases)
+  func keepsHostWaits(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    let (mark, other) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
+    func wait(_ now: Int, _ mark: String) async throws -> Date? {
+      try await store.findHostWait(mark, now: .at(now))
+    }
+    try await store.putHostWait(mark, until: .at(2000), now: .at(1000))
+    try await store.putHostWait(mark, until: .at(1500), now: .at(1000))
+    #expect(try await wait(1999, mark) == .at(2000))
+    #expect(try await wait(2000, mark) == nil)
+    #expect(try await wait(1000, other) == nil)
+    // A wait that a clock has stored that was ahead does not count, and is replaced.
+    try await store.putHostWait(other, until: .at(9_000_000), now: .at(8_999_000))
+    #expect(try await wait(1000, other) == nil)
+    try await store.putHostWait(other, until: .at(1200), now: .at(1000))
+    #expect(try await wait(1000, other) == .at(1200))
+    try await store.putHostWait(other, until: nil, now: .at(1000))
+    #expect(try await wait(1000, other) == nil)
+  }
+
+  @Test(
     "a sync stores the document, the fetch state and the named source with its offers",
     arguments: StoreKind.allCases)
   func stores(kind: StoreKind) async throws {
@@ -95,6 +118,41 @@ struct SyncStateRules {
     #expect(try await apply([MissingOffer(key: two, since: .at(1))] + second, at: 5000) == second)
     _ = try await store.unsubscribe(from: "tea")
     #expect(try await store.fetchMissingOffers(of: "tea") == [])
+  }
+
+  @Test(
+    "an older offer is a missing one that is current, in the order of its syncs, and ends after its time",
+    arguments: StoreKind.allCases)
+  func knowsOlder(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    try await store.sync(["2", "1"].map { FeedOffer($0) }, feed: "tea")
+    try await store.sync(["4", "3", "2", "1"].map { FeedOffer($0) }, feed: "tea")
+    let known = try await store.plan([], feed: "tea").vanishedKeys
+    #expect(try await store.findOffers(olderThan: known[0], among: known) == [known[1]])
+    #expect(
+      try await store.findOffers(olderThan: known[2], among: known) == [
+        known[0], known[1], known[3],
+      ])
+    let older = known[..<2].map { MissingOffer(key: $0, since: .at(2000), isOlder: true) }
+    _ = try await store.apply(
+      SyncPlan(
+        run: Self.run(.updated, at: 2000), newRecords: FeedRecords(), knownRecords: FeedRecords(),
+        vanishedKeys: [], missing: older, rememberedSource: nil, document: nil, keepsFacts: true))
+    #expect(try await store.fetchMissingOffers(of: "tea") == older)
+    _ = try await store.setFavorites(named: ["1"], to: true)
+    let states = try await store.fetchOffers(OfferQuery()).map {
+      "\($0.ref.offerID) \($0.offer.state)"
+    }
+    #expect(states.sorted() == ["1 older", "2 older", "3 current", "4 current"])
+    for (seconds, count) in [(1999, 0), (2000, 1)] {
+      for isTrial in [true, false] {
+        let counts = try await store.prune(
+          goneBefore: .at(seconds), now: .at(5000), trustsClock: true, isTrial: isTrial)
+        #expect(counts.offers == count)
+      }
+    }
+    #expect(try await store.findSyncState(of: "tea")?.currentCount == 3)
+    #expect(try await store.fetchOffer(named: "1").isOlder)
   }
 
   @Test(

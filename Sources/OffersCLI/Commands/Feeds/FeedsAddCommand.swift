@@ -10,6 +10,8 @@ struct FeedsAddCommand: AsyncParsableCommand {
     abstract: "Add a feed of your own and sync it.",
     usage: "offers feeds add <name> <source> [<options>]",
     discussion: """
+      The source may be the address of a site, with or without https://: the feed that its page links to \
+      is found, or one at a usual place, and the address of the feed is stored. \
       The definition is detected or guessed from the document and kept in the database; \
       --items, --map, --format and --every override the guess. See it with: offers feeds show NAME. \
       The first three offers are shown, and on a terminal you are asked whether to add the feed. A \
@@ -18,13 +20,15 @@ struct FeedsAddCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers feeds add deals https://example.com/deals.rss
+        offers feeds add blog example.com
+        offers feeds add api https://example.com/api --header 'X-Api-Key: {env:KEY}'
         offers feeds add shop products.json --items data.products \\
           --map reward=price.amount
       """)
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.") var name: String
-  @Argument(help: "Its source: an http(s) URL or a file.") var source: String
-  @Option(help: "json, ndjson, xml or csv (default: detected).") var format: String?
+  @Argument(help: "Its source: the URL of a feed or a site, or a file.") var source: String
+  @Option(help: "json, ndjson, xml, csv or json-ld (default: detected).") var format: String?
   @Option(help: .value("path", "The path of the offers.")) var items: String?
 
   @Option(
@@ -36,6 +40,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
   var every: String?
 
   @Flag(help: "Add the feed without showing offers or asking.") var yes = false
+  @OptionGroup var headers: HeaderOptions
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -73,17 +78,38 @@ struct FeedsAddCommand: AsyncParsableCommand {
   ) async throws -> (FeedDefinition, kind: WellKnownKind?) {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)
-    if said.isComplete {
-      return (try said.definition(source: FeedGuess.address(of: source)), nil)
-    }
-    let proposal = try await guess.propose(
+    let request = FeedGuess.Request(
       name: name, source: source, items: said.items, missing: said.missing, format: said.format,
-      options: options)
+      headers: try headers.headers(of: name), options: options)
+    let typed = try request.sources
+    if said.isComplete, let address = typed.first {
+      var definition = try said.definition(source: address)
+      definition.headers = request.headers
+      do {
+        // Only the way to further pages is guessed.
+        guard address.description.contains("://") else { return (definition, nil) }
+        var proposal = try await guess.propose(request)
+        guard proposal.definition.source == address else { return (definition, nil) }
+        try await guess.addPages(to: &proposal, options)
+        definition.pages = proposal.definition.pages
+        definition.source = proposal.definition.source
+      } catch let error as OffersError {
+        try error.throwIfCancelled()
+      }
+      return (definition, nil)
+    }
+    var proposal = try await guess.propose(request, choose: FeedGuess.question)
+    let found = proposal.definition.source ?? Template([.literal(source)])
+    if !typed.contains(found) { Output.note(.line("Found the feed \(found)")) }
+    try await guess.addPages(to: &proposal, options)
     // The sync asks for a currency that is missing.
     for note in proposal.points { Output.note(.line(note)) }
-    return (
-      try said.definition(source: FeedGuess.address(of: source), over: proposal), proposal.kind
-    )
+    // A guess of further pages may have added a parameter to the address.
+    let paged = proposal.definition.source ?? found
+    var definition = try said.definition(source: paged, over: proposal)
+    definition.headers = proposal.definition.headers
+    definition.isPublicOnly = proposal.definition.isPublicOnly
+    return (definition, proposal.kind)
   }
 
   private static let shownCount = 3

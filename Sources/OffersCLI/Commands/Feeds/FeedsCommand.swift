@@ -21,6 +21,7 @@ struct FeedsCommand: AsyncParsableCommand {
     subcommands: [
       FeedsListCommand.self, FeedsAddCommand.self, FeedsShowCommand.self, FeedsEditCommand.self,
       FeedsCheckCommand.self, FeedsGuessCommand.self, FeedsSetCommand.self, FeedsRemoveCommand.self,
+      FeedsImportCommand.self, FeedsExportCommand.self,
     ],
     defaultSubcommand: FeedsListCommand.self)
 }

@@ -264,7 +264,7 @@ enum OfferColumn: String, CaseIterable {
     case .imageURL: offer.imageURLText
     case .url: offer.urlText
     case .favorite: offer.isFavorite ? "true" : "false"
-    case .state: offer.isGone ? "gone" : "current"
+    case .state: offer.state
     case .expired: offer.isExpired(at: now) ? "true" : "false"
     case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
       time(offer)?.formatted(.iso8601)

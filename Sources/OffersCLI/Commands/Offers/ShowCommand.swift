@@ -156,6 +156,7 @@ enum OfferCard {
     rows.append(("First seen", Units.time(offer.firstSeenAt)))
     if offer.changedAt > offer.firstSeenAt { rows.append(("Changed", Units.time(offer.changedAt))) }
     if let gone = offer.goneAt { rows.append(("Gone since", Units.time(gone))) }
+    if offer.isOlder { rows.append(("Older", "the feed shows newer ones only")) }
     return rows
   }
 }

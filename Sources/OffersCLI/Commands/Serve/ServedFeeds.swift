@@ -112,7 +112,7 @@ extension ServedFeeds: FeedAdder {
       try OwnFeeds.check(name, isNewIn: configuration)
     }
     let hint = SentAddress.addingHint(source)
-    try SentAddress.check(source, hint: hint)
+    try SentAddress.checkPasted(source)
     var taken = Set(configuration.names)
     taken.formUnion(try await database.fetchFeeds().map(\.name))
     taken.formUnion(try await database.fetchFormerFeeds().map(\.name))
@@ -136,16 +136,20 @@ extension ServedFeeds: FeedAdder {
     _ source: String, name: String?, besides taken: Set<String>, _ guesses: FeedGuess,
     _ options: SyncOptions
   ) async throws -> FeedProposal {
-    let guess = try await guesses.propose(
-      name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options)
+    var guess = try await guesses.propose(
+      FeedGuess.Request(
+        name: name ?? Self.unnamed, source: source, isPublicOnly: true, options: options))
+    try await guesses.addPages(to: &guess, options)
     var definition = guess.definition
     let check = try await guesses.check(
       definition, of: guess.kind, firstCount: Self.shownCount, options: options)
     let title = check.title == definition.name ? nil : check.title
     if name == nil {
-      let found = ([title] + Self.parts(of: source) + [Self.unnamed]).lazy.compactMap { text in
-        text.flatMap { FeedName.suggestion(for: $0, besides: taken) }
-      }.first
+      let found =
+        ([title] + Self.parts(of: definition.source?.description ?? source) + [Self.unnamed]).lazy
+        .compactMap { text in
+          text.flatMap { FeedName.suggestion(for: $0, besides: taken) }
+        }.first
       definition.rename(to: found ?? definition.name)
     }
     return FeedProposal(

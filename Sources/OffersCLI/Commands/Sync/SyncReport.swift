@@ -15,7 +15,7 @@ enum SyncReport {
   static func line(
     _ run: SyncRun, _ noun: OfferNoun = .offer, isTrial: Bool = false, isShort: Bool = false
   ) -> String {
-    if let skip = run.skip { return "\(run.feed): \(reason(skip, feed: run.feed))" }
+    if let skip = run.skip { return "\(run.feed): \(reason(skip, of: run))" }
     let counts = run.counts
     if counts == SyncCounts(), run.error == nil {
       return "\(run.feed): no \(noun.plural) found in \(Units.duration(run.durationSeconds))"
@@ -74,14 +74,16 @@ enum SyncReport {
   }
 
   /// The reason why a feed was not fetched.
-  private static func reason(_ skip: SyncSkip, feed: String) -> String {
+  private static func reason(_ skip: SyncSkip, of run: SyncRun) -> String {
+    let feed = run.feed
     switch skip {
     case .fresh(let until): return "not due until \(Units.time(until))"
     case .backOff(let until, let failures):
       let times = Units.times(failures)
       return "failed \(times); it is tried again at \(Units.time(until))"
     case .wait(let until):
-      return "its server asked for no requests until \(Units.time(until)); "
+      let host = HTTPOrigin(run.source)?.hostAndPort ?? "its server"
+      return "put off: \(host) asked to wait until \(Units.time(until)); "
         + "offers sync \(feed) --force fetches it now"
     case .stopped(let since):
       return "stopped on \(Units.time(since)): its server says it is gone for good; "

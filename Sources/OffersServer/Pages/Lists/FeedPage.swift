@@ -36,7 +36,6 @@ struct FeedPage {
     let news = try await GoodNewsLabels(
       of: offers.map(\.offer), in: content.store, at: content.now())
     let map = try await map(of: selection, on: offers, presentation, at: now)
-    let recent = known?.isSearchable == true ? try await recentSearches() : []
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
       fields.set("isLong", title.count > Self.shortTitle)
@@ -46,9 +45,10 @@ struct FeedPage {
         feed.map { [$0] } ?? [], shown, at: now, mayDecide: request.mayDecide, back: request.address
       )
       fields.setChips(feeds, current: name)
+      fields.setPair(title, name, site: known?.home, isList: true)
       selection.fill(&fields, feeds: feeds, offers: offers)
       if known?.isSearchable == true {
-        fields.set("searchbox", ["boxFeed": name, "boxLabel": "Search \(title)", "recent": recent])
+        fields.set("searchbox", ["boxFeed": name, "boxLabel": "Search \(title)"])
       }
       fields.set("map", map)
       for each in FeedLayout.allCases { fields.set("layout-\(each.rawValue)", each == layout) }
@@ -88,10 +88,6 @@ struct FeedPage {
       guard error.code == .notFound else { throw error }
       return []
     }
-  }
-
-  private func recentSearches() async throws -> [String] {
-    try await content.store.fetchRecentSearches().filter { $0.feed == request.name }.map(\.words)
   }
 
   /// The copyright notice that all offers of the page share; nil if they differ or have none.

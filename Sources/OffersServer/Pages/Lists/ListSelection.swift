@@ -186,7 +186,7 @@ extension ListSelection {
 
   /// The first 50 of the sorted distinct texts, without those of more than 100 characters.
   private static func some(_ texts: [String]) -> [String] {
-    Array(Set(texts.filter { $0.count <= 100 }).sorted().prefix(50))
+    Array(Set(texts.filter { $0.unicodeScalars.count <= 100 }).sorted().prefix(50))
   }
 }
 

@@ -43,7 +43,6 @@ struct SearchPage {
         [
           "boxFeed": feed, "boxWords": words,
           "boxLabel": feedTitle.map { "Search \($0)" } ?? "Search all offers",
-          "recent": recent.filter { feed == nil || $0.feed == feed }.map(\.words),
         ])
       if let feed, let feedTitle {
         fields.set(
