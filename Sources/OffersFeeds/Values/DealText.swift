@@ -245,7 +245,7 @@ extension DealText {
     return !overflows && scaled / 100 < value
   }
 
-  /// What is before a number without a sign.
+  /// The kind of text that is before a number without a sign.
   private enum Lead {
     /// The start of the text or of a clause, or a word that may be before an amount.
     case open

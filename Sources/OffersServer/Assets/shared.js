@@ -1,4 +1,4 @@
-// What the pages and the service worker share. The worker has no modules and takes this file by importScripts; the
+// Functions that the pages and the service worker share. The worker has no modules and takes this file by importScripts; the
 // pages import it for the object that it sets.
 
 /** Encodes a text as a path segment or a value of a query, exactly as the server encodes it. */

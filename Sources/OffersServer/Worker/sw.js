@@ -319,7 +319,7 @@ function put(name, request, answer) {
     }
     await cache.put(request, answer);
   }).catch(() => {
-    // What cannot be stored is shown all the same.
+    // The response is shown even if storing it failed.
   });
   return turns[name];
 }
