@@ -3,7 +3,7 @@
 from home import DESKTOP, PHONE, BrowserTest
 
 PAGES = [
-    "/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/restaurants?view=map", "/feeds/facts",
+    "/", "/all", "/feeds/ibotta", "/feeds/restaurants", "/feeds/restaurants?view=map", "/feeds/facts",
     "/feeds/albums", "/feeds/movies", "/favorites", "/changes", "/search", "/search?q=coffee",
     "/search?q=cofee", "/search?q=nothinghasthis", "/web", "/settings",
     "/settings/feeds", "/settings/people", "/settings/browser", "/settings/about", "/offline", "/nothing-here",

@@ -50,7 +50,7 @@ class ListTests(BrowserTest):
     def test_no_text_is_smaller_than_13_pixels(self):
         self.home.run("favorite", "ibotta:900114")
         self.addCleanup(self.home.run, "favorite", "--remove", "ibotta:900114")
-        for path in ("/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies",
+        for path in ("/", "/all", "/feeds/ibotta", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies",
                      "/favorites", "/changes", "/search", "/search?q=coffee", "/settings", "/web",
                      "/settings/feeds", "/settings/browser", "/settings/about",
                      "/offers/ibotta:900113", "/offers/albums:8800001200"):

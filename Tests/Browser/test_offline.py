@@ -122,8 +122,8 @@ class SameLookTests(OfflineBase):
 
     def test_lists_have_the_same_content(self):
         paths = [
-            "/", "/?page=2", "/?page=99", "/favorites", "/search", "/offers/" + REF, "/?category=none",
-            "/?favorites=1", "/favorites?feed=albums", "/favorites?category=none", "/?retailer=x%20%26%20y",
+            "/", "/all", "/all?sort=name&page=2", "/?page=2", "/?page=99", "/favorites", "/search", "/offers/" + REF, "/?category=none",
+            "/settings", "/settings/about", "/settings/browser", "/web", "/?favorites=1", "/favorites?feed=albums", "/favorites?category=none", "/?retailer=x%20%26%20y",
         ]
         for feed in self.feeds:
             paths += [f"/feeds/{feed}", f"/feeds/{feed}?page=2", f"/offers/{feed}:{self.first(feed)}"]

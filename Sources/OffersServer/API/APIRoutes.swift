@@ -18,7 +18,7 @@ struct APIRoutes: Sendable {
     ProposalRoutes(content: content, answers: answers).add(to: router)
     FramingRoutes(content: content).add(to: router)
     ImageRoutes(content: content, answers: answers).add(to: router)
-    OfflineRoutes(content: content, answers: answers).add(to: router)
+    OfflineRoutes(content: content, answers: answers, access: access).add(to: router)
     SyncRoutes(content: content, answers: answers).add(to: router)
     EventRoutes(events: EventHub(store: content.store, jobs: content.jobs), access: access)
       .add(to: router)

@@ -28,7 +28,7 @@ const near = new IntersectionObserver(
       image.hidden = false;
     }
   },
-  {rootMargin: "200px"},
+  {rootMargin: "200px", scrollMargin: "200px"},
 );
 
 function watch(root) {

@@ -46,7 +46,7 @@ if (badge) {
 }
 
 const {classList} = document.body;
-const follows = ["offers", "feed", "offer", "changes"].some((kind) => classList.contains(`page-${kind}`));
+const follows = ["today", "offers", "feed", "offer", "changes"].some((kind) => classList.contains(`page-${kind}`));
 /** The changes of offers, of which a page of another kind shows none. */
 const fields = {kind: "new,up,down,changed,gone,back", limit: "200"};
 const feed = document.querySelector("[data-feed-page]")?.dataset.feedPage;

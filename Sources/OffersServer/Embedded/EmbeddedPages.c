@@ -136,6 +136,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/bare.mustache"
 }, card_mustache[] = {
 #embed "../Templates/card.mustache"
+}, cards_mustache[] = {
+#embed "../Templates/cards.mustache"
 }, change_mustache[] = {
 #embed "../Templates/change.mustache"
 }, changes_mustache[] = {
@@ -168,8 +170,6 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/labels.mustache"
 }, large_picture_mustache[] = {
 #embed "../Templates/large-picture.mustache"
-}, late_picture_mustache[] = {
-#embed "../Templates/late-picture.mustache"
 }, login_mustache[] = {
 #embed "../Templates/login.mustache"
 }, more_mustache[] = {
@@ -192,6 +192,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/poster.mustache"
 }, proposal_mustache[] = {
 #embed "../Templates/proposal.mustache"
+}, rail_mustache[] = {
+#embed "../Templates/rail.mustache"
 }, search_mustache[] = {
 #embed "../Templates/search.mustache"
 }, searchbox_mustache[] = {
@@ -220,6 +222,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/star.mustache"
 }, this_device_mustache[] = {
 #embed "../Templates/this-device.mustache"
+}, today_mustache[] = {
+#embed "../Templates/today.mustache"
 }, token_mustache[] = {
 #embed "../Templates/token.mustache"
 }, tokens_mustache[] = {
@@ -324,6 +328,7 @@ static const struct {
   {"amount.mustache", amount_mustache, sizeof amount_mustache},
   {"bare.mustache", bare_mustache, sizeof bare_mustache},
   {"card.mustache", card_mustache, sizeof card_mustache},
+  {"cards.mustache", cards_mustache, sizeof cards_mustache},
   {"change.mustache", change_mustache, sizeof change_mustache},
   {"changes.mustache", changes_mustache, sizeof changes_mustache},
   {"chips.mustache", chips_mustache, sizeof chips_mustache},
@@ -340,7 +345,6 @@ static const struct {
   {"identity.mustache", identity_mustache, sizeof identity_mustache},
   {"labels.mustache", labels_mustache, sizeof labels_mustache},
   {"large-picture.mustache", large_picture_mustache, sizeof large_picture_mustache},
-  {"late-picture.mustache", late_picture_mustache, sizeof late_picture_mustache},
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
   {"notice.mustache", notice_mustache, sizeof notice_mustache},
@@ -352,6 +356,7 @@ static const struct {
   {"picture.mustache", picture_mustache, sizeof picture_mustache},
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
   {"proposal.mustache", proposal_mustache, sizeof proposal_mustache},
+  {"rail.mustache", rail_mustache, sizeof rail_mustache},
   {"search.mustache", search_mustache, sizeof search_mustache},
   {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
   {"sessions.mustache", sessions_mustache, sizeof sessions_mustache},
@@ -366,6 +371,7 @@ static const struct {
   {"site-pair.mustache", site_pair_mustache, sizeof site_pair_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
   {"this-device.mustache", this_device_mustache, sizeof this_device_mustache},
+  {"today.mustache", today_mustache, sizeof today_mustache},
   {"token.mustache", token_mustache, sizeof token_mustache},
   {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},
   {"users.mustache", users_mustache, sizeof users_mustache},

@@ -22,7 +22,10 @@ struct PageRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     // The middleware applies to the routes that are added after it, and to unknown paths.
     router.add(middleware: PageErrors(shell: shell))
-    add("/", to: router) { try await OffersPage(content: $1, request: $0).page() }
+    add("/", to: router) { try await TodayPage(content: $1, request: $0).page() }
+    add(RouterPath(OffersPage.path), to: router) {
+      try await OffersPage(content: $1, request: $0).page()
+    }
     add("/favorites", to: router) {
       try await OffersPage(content: $1, request: $0, isFavorites: true).page()
     }

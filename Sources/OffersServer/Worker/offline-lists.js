@@ -42,9 +42,9 @@ function filterValue({field, kind}, fields) {
 
 /** The filters and the order of a list, as given in the query of a page. */
 class Choice {
-  constructor(url, own) {
+  constructor(url, path, own) {
     const fields = sentFields(url);
-    this.path = url.pathname;
+    this.path = path;
     this.own = own;
     this.ofFavorites = this.path === "/favorites";
     /** The filters that the page does not imply, and the values of those that are set, by their fields. */
@@ -183,15 +183,19 @@ function cardOf(offer, data, back) {
   return {...offer.card, news: offer.news, isExpired: isExpired(offer), isFavorite, starTo: isFavorite ? "0" : "1", back};
 }
 
-/** A note if not all offers of the list are stored. */
-function storedNote(stored, total, noun) {
+/** The list of all offers without its offers: the start page if there is one feed. */
+const frameOfAll = ({frames}) => frames.get("/all") ?? frames.get("/");
+
+/** A note if not all offers of a list are stored; `own` is the feed that it belongs to, or null. */
+function storedNote(data, {total, noun} = frameOfAll(data), own = null) {
+  const stored = data.current.filter((offer) => (own === null || offer.feed === own) && !isExpired(offer)).length;
   if (total === null || stored >= total) return null;
   return `${numberText(stored)} of ${countText(total, noun)} are on this device.`;
 }
 
 /** Makes the page of a list; `own` is the feed that it belongs to, or null. */
 function listPage(url, frame, data, own) {
-  const choice = new Choice(url, own);
+  const choice = new Choice(url, frame.path, own);
   const fields = sentFields(url);
   const number = fields.page();
   const whole = choice.select(data);
@@ -201,7 +205,6 @@ function listPage(url, frame, data, own) {
   const back = url.pathname + url.search;
   const layout = Object.keys(frame.fields).find((name) => name.startsWith("layout-") && frame.fields[name]);
   const cards = (list) => list.map((offer) => cardOf(offer, data, back));
-  const stored = data.current.filter((offer) => (own === null || offer.feed === own) && !isExpired(offer)).length;
   const isEmpty = offers.length === 0;
   const ofFeed = choice.ofFavorites ? null : data.frames.get(`/feeds/${encodeRef(choice.feed ?? "")}`);
   const noun = (ofFeed ?? frame).noun;
@@ -212,7 +215,7 @@ function listPage(url, frame, data, own) {
     map: frame.fields.map && mapFields(choice, offers, whole, fields.get("view") === "map", cards),
     // Behind its last page, the server counts no offers of a feed.
     count: countText(isEmpty && own !== null ? 0 : whole.length, noun),
-    storedNote: storedNote(stored, frame.total, frame.noun),
+    storedNote: storedNote(data, frame, own),
     cards: cards(offers.slice(0, PAGE_SIZE)),
     credit: layout === "layout-covers" ? creditOf(offers) : null,
     nothing: !isEmpty ? null : number > 1 || choice.narrows ? frame.no_match : frame.nothing,

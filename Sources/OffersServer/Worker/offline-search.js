@@ -185,7 +185,7 @@ function searchPage(url, frame, data) {
   const results = all.slice(first, first + RESULTS_SIZE);
   const here = [["q", words], ["feed", feed]];
   fields.asked = words;
-  fields.storedNote = storedNote(data.current.filter((offer) => !isExpired(offer)).length, data.frames.get("/")?.total ?? null);
+  fields.storedNote = storedNote(data);
   // A search on a feed's server shows whole descriptions, as the list of the feed does.
   const isWhole = Boolean(feed && data.frames.get(`/feeds/${encodeRef(feed)}`)?.fields.searchbox);
   fields.showsWhole = isWhole;

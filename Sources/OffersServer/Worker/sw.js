@@ -77,10 +77,10 @@ self.addEventListener("activate", (event) => {
   })());
 });
 
-/** Stores the start page and the pages that are open, which were loaded before this worker could store them. */
+/** Stores the start page, the settings that are not made of stored data, and the open pages, which were loaded before. */
 async function storeFirstPages() {
   const windows = await self.clients.matchAll({type: "window", includeUncontrolled: true});
-  const paths = new Set(["/"]);
+  const paths = new Set(["/", ...["feeds", "people", "devices"].map((section) => `/settings/${section}`)]);
   for (const {url} of windows.slice(0, 10)) {
     const {pathname, search} = ownURL(url) ?? {};
     // A search and a site would take effect again.

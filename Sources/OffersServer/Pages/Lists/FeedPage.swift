@@ -44,14 +44,14 @@ struct FeedPage {
       fields.setHeld(
         feed.map { [$0] } ?? [], shown, at: now, mayDecide: request.mayDecide, back: request.address
       )
-      fields.setChips(feeds, current: name)
+      fields.setChips(feeds, current: PageLinks.feed(name))
       fields.setPair(title, name, site: known?.home, isList: true)
       selection.fill(&fields, feeds: feeds, offers: offers)
       if known?.isSearchable == true {
         fields.set("searchbox", ["boxFeed": name, "boxLabel": "Search \(title)"])
       }
       fields.set("map", map)
-      for each in FeedLayout.allCases { fields.set("layout-\(each.rawValue)", each == layout) }
+      fields.set(layout)
       fields.set(
         "cards",
         offers.prefix(Self.pageSize).map { offer in
@@ -169,6 +169,13 @@ extension Page {
 }
 
 extension PageFields {
+  /// Sets the layout of a list (cards.mustache).
+  mutating func set(_ layout: FeedLayout) {
+    for each in FeedLayout.allCases { set("layout-\(each.rawValue)", each == layout) }
+    // Between long texts, few of the pictures come into view.
+    set("isLate", layout == .rows)
+  }
+
   mutating func setTiles(_ maps: MapSettings) {
     guard let tiles = maps.tiles else { return }
     set(

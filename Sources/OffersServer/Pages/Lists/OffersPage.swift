@@ -3,14 +3,24 @@ import OffersCore
 /// The grid of the offers of all feeds, or of the favorites.
 struct OffersPage {
   let content: ServerDependencies
-  let request: PageRequest
+  var request: PageRequest
   var isFavorites = false
+
+  /// The path of the list of the offers of several feeds, whose start page is another one.
+  static let path = "/all"
 
   /// The number of offers on a page: a multiple of 2, 3, 4, 5 and 6, so that a full page ends with
   /// a full row in a grid of as many columns.
   static let pageSize = 60
 
   func page() async throws -> Page {
+    let feeds = try await content.fetchFeeds()
+    var list = self
+    if !isFavorites { list.request.path = feeds.count > 1 ? Self.path : "/" }
+    return try await list.page(of: feeds)
+  }
+
+  private func page(of feeds: [Feed]) async throws -> Page {
     let shown = try await content.fetchPresentations()
     let now = content.now()
     let selection = ListSelection(
@@ -22,7 +32,6 @@ struct OffersPage {
     let expired =
       offers.isEmpty && number == 1
       ? try await content.store.countExpired(leftOutOf: selection.query) : 0
-    let feeds = try await content.fetchFeeds()
     let titles = try await content.fetchTitles(of: feeds)
     let news = try await GoodNewsLabels(
       of: offers.map(\.offer), in: content.store, at: content.now())
@@ -39,7 +48,7 @@ struct OffersPage {
         fields.setHeld(
           feeds, shown, at: now, namesFeeds: true, mayDecide: request.mayDecide,
           back: request.address)
-        fields.setChips(feeds, current: nil)
+        fields.setChips(feeds, current: request.path)
       }
       selection.fill(&fields, feeds: feeds, titles: titles, offers: offers)
       fields.set(
