@@ -60,6 +60,10 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/map-background.js"
 }, map_css[] = {
 #embed "../Assets/map.css"
+}, map_distances_js[] = {
+#embed "../Assets/map-distances.js"
+}, map_drawing_js[] = {
+#embed "../Assets/map-drawing.js"
 }, map_js[] = {
 #embed "../Assets/map.js"
 }, messages_css[] = {
@@ -84,8 +88,6 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/panels.css"
 }, pending_stars_js[] = {
 #embed "../Assets/pending-stars.js"
-}, place_card_js[] = {
-#embed "../Assets/place-card.js"
 }, place_css[] = {
 #embed "../Assets/place.css"
 }, requests_js[] = {
@@ -290,6 +292,8 @@ static const struct {
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"map-background.js", map_background_js, sizeof map_background_js},
   {"map.css", map_css, sizeof map_css},
+  {"map-distances.js", map_distances_js, sizeof map_distances_js},
+  {"map-drawing.js", map_drawing_js, sizeof map_drawing_js},
   {"map.js", map_js, sizeof map_js},
   {"messages.css", messages_css, sizeof messages_css},
   {"messages.js", messages_js, sizeof messages_js},
@@ -302,7 +306,6 @@ static const struct {
   {"page-update.js", page_update_js, sizeof page_update_js},
   {"panels.css", panels_css, sizeof panels_css},
   {"pending-stars.js", pending_stars_js, sizeof pending_stars_js},
-  {"place-card.js", place_card_js, sizeof place_card_js},
   {"place.css", place_css, sizeof place_css},
   {"requests.js", requests_js, sizeof requests_js},
   {"search.css", search_css, sizeof search_css},

@@ -101,7 +101,6 @@ struct OfferPage {
     page.back = PageLinks.feed(offer.ref.feed)
     page.lifetime = .whileNoneExpires
     page.menuEntry = .offers
-    if place.hasMap(offer) { page.openReach(for: settings.maps) }
     return page
   }
 
@@ -196,10 +195,6 @@ extension PageFields {
 struct OfferLocationFields {
   let maps: MapSettings
 
-  func hasMap(_ offer: Offer) -> Bool {
-    maps.files.areInstalled && Coordinates(offer) != nil
-  }
-
   /// Sets the place of an offer that has coordinates.
   func set(_ fields: inout PageFields, of offer: Offer) {
     guard let coordinates = Coordinates(offer) else { return }
@@ -226,7 +221,6 @@ struct OfferLocationFields {
         place.set("placeAddress", address)
         place.set("shareLink", PageLinks.outside(offer.urlText) ?? coordinates.link)
         place.set("hasMap", maps.files.areInstalled)
-        place.setTiles(maps)
       })
   }
 

@@ -227,7 +227,7 @@ function listPage(url, frame, data, own) {
   };
 }
 
-/** The fields of the map that opens over the list, as FeedPage makes them, but without tiles. */
+/** The fields of the map that opens over the list, as FeedPage makes them. */
 function mapFields(choice, offers, whole, isOpen, cards) {
   const places = (isOpen ? whole : offers).slice(0, MAP_SIZE).filter(({card}) => card.place);
   if (places.length === 0) return null;

@@ -16,7 +16,7 @@ async function complete({template, title, menu, back, feed, words, fields}, url,
   return responseWith(await render("shell", {
     pageTitle: title, kind: template, assets: VERSION, here: url.pathname + url.search, wayBack: back, ofFeed: feed,
     words, [`at-${menu}`]: true, main, user: data?.user, maySync: data?.maySync, hasHousehold: data?.hasHousehold,
-    sidebar: data && sidebarAt(url.pathname, data),
+    sidebar: data && sidebarAt(url.pathname, data), tiles: TILES,
   }));
 }
 
@@ -56,9 +56,9 @@ function responseWith(html) {
   });
 }
 
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-  + "connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; "
-  + "base-uri 'none'; frame-ancestors 'none'";
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: "
+  + `${TILE_ORIGIN ?? ""}; connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; `
+  + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** A page before it is rendered: {template, title, menu, back, words, fields}; null if unknown. */
 function pageOf(url, data) {
@@ -92,8 +92,6 @@ function offerPage(url, data, ref) {
   const offer = data.find(ref);
   if (!offer) return null;
   const fields = {...offer.page};
-  // Tiles come from another server, which the policy of these pages does not allow.
-  if (fields.place) fields.place = {...fields.place, tiles: null};
   const end = fields.facts.find(({label}) => label === "Expires");
   if (end && isExpired(offer)) {
     // The offer has expired since it was stored.

@@ -75,8 +75,6 @@ struct FeedPage {
     page.sidebarFeeds = feeds
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
-    // A refresh may bring the first places to a page that is open already.
-    if content.maps.files.areInstalled { page.openReach(for: content.maps) }
     return page
   }
 
@@ -147,7 +145,6 @@ extension FeedPage {
       map.set(
         "dialog",
         PageFields { dialog in
-          dialog.setTiles(content.maps)
           dialog.set("placeCount", Units.count(places.count, "place"))
           dialog.set(
             "places",
@@ -161,25 +158,11 @@ extension FeedPage {
   }
 }
 
-extension Page {
-  /// Allows a page with a map to load tiles, if the operator has named a server of tiles.
-  mutating func openReach(for maps: MapSettings) {
-    if let tiles = maps.tiles { reach = .images(from: tiles.origin) }
-  }
-}
-
 extension PageFields {
   /// Sets the layout of a list (cards.mustache).
   mutating func set(_ layout: FeedLayout) {
     for each in FeedLayout.allCases { set("layout-\(each.rawValue)", each == layout) }
     // Between long texts, few of the pictures come into view.
     set("isLate", layout == .rows)
-  }
-
-  mutating func setTiles(_ maps: MapSettings) {
-    guard let tiles = maps.tiles else { return }
-    set(
-      "tiles",
-      ["tileTemplate": tiles.template, "tileAttribution": tiles.attribution] as PageFields)
   }
 }
