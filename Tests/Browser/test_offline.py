@@ -306,7 +306,7 @@ class ReadingTests(OfflineBase):
         self.assertIn(cafe, self.found("coffee lum"))
         self.assertNotIn(cafe, self.found("lum coffee"))
         self.assertEqual(self.found("coffee lighthouses"), [])
-        self.assertIn("Nothing found", self.find(".empty").text)
+        self.assertRegex(self.find(".empty").text, "No offer found for “[^”]+”")
         # The words of the name come before those of the description.
         for word in ("bread", "coffee"):
             are_named = [word in name.lower() for name in self.found(word)]

@@ -195,14 +195,15 @@ function searchPage(url, frame, data) {
   fields.results = results.map((each) => resultOf(each, data, shown));
   fields.hasResults = results.length > 0;
   if (results.length === 0) {
+    const [noun] = data.frames.get(feed ? `/feeds/${encodeRef(feed)}` : "/")?.noun ?? ["offer"];
     fields.nothing = number > 1
       ? {
         emptyTitle: "No more results", emptyText: "This search has fewer pages.", emptyIcon: "search",
         emptyLink: pathWith("/search", here), emptyLabel: "Show the first page",
       }
       : {
-        emptyTitle: "Nothing found", emptyIcon: "search", isAlert: true,
-        emptyText: "No offer contains all of these words. Try fewer or different words.",
+        emptyTitle: `No ${noun} found for “${[...words].slice(0, 80).join("")}”`, emptyIcon: "search", isAlert: true,
+        emptyText: "Try fewer or different words.",
         emptyLink: feed ? pathWith("/search", [["q", words]]) : "/search",
         emptyLabel: feed ? "Search all offers" : "New search",
       };

@@ -16,6 +16,17 @@ struct ErrorWordsTests {
     }
   }
 
+  @Test("the own words of a server that refuses come first, and then what to do")
+  func quoted() {
+    let error = OffersError(
+      .sourceFailed, "https://a.example/x answered 401: Invalid API key",
+      hint: "Check the key."
+    ).quoting("Invalid API key")
+    let words = ErrorWords(error, ofFeed: "Films")
+    #expect(words.sentence == "“Invalid API key” Check the key.")
+    #expect(words.details == "https://a.example/x answered 401: Invalid API key")
+  }
+
   @Test("an error that is written for a person keeps its message")
   func people() {
     let words = ErrorWords(

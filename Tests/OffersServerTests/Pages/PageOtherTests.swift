@@ -17,7 +17,7 @@ struct PageOtherTests {
       corrected.contains(
         #"did you mean “<a href="/search?q=coffee"><bdi>coffee</bdi></a>”?"#))
     #expect(!corrected.contains("<mark>"))
-    #expect(try await home.show("/search?q=xyzzyqq").text.contains("Nothing found"))
+    #expect(try await home.show("/search?q=xyzzyqq").text.contains("found for “xyzzyqq”"))
     let start = try await home.show("/search").text
     #expect(start.contains("Recent searches"))
     #expect(start.contains(#"href="/search?q=ground%20coffee""#))

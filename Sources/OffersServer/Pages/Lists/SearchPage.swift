@@ -26,6 +26,8 @@ struct SearchPage {
     // description.
     let known = if let feed { try await content.findKnownFeed(feed) } else { nil as KnownFeed? }
     let showsWhole = known?.isSearchable ?? false
+    let feeds = try await content.fetchFeeds()
+    let noun = feed.map { shown[$0].noun } ?? shown.noun(of: feeds.map(\.name))
     var found: SearchAnswer?
     if let words {
       var query = SearchQuery(
@@ -113,8 +115,8 @@ struct SearchPage {
                 PageLinks.path("/search", [("q", words), ("feed", feed)]), "Show the first page"
               ))
             : PageFields(
-              empty: "Nothing found",
-              "No offer contains all of these words. Try fewer or different words.",
+              empty: "No \(noun.singular) found for “\(words.prefix(80))”",
+              "Try fewer or different words.",
               icon: "search", link: Self.wider(words, feed), isAlert: true))
       }
       fields.setMore(
