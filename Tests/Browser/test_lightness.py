@@ -64,8 +64,8 @@ class FirstVisitTests(BrowserTest):
         self.browser.execute_cdp_cmd("Network.emulateNetworkConditions", SLOW)
         visits = [self.visit() for _ in range(4)]
         for visit in visits:
-            self.assertLessEqual(len(visit["names"]), 25, visit["names"])
-            self.assertLessEqual(visit["bytes"], 250_000)
+            self.assertLessEqual(len(visit["names"]), 20, visit["names"])
+            self.assertLessEqual(visit["bytes"], 100_000)
         paint = min(visit["paint"] for visit in visits)
         print(f"first paint {paint:.0f} ms, {local:.0f} ms of them without the network;"
               f" {visits[0]['bytes']} bytes, {len(visits[0]['names'])} requests")

@@ -36,8 +36,13 @@ struct PageAssets: Sendable {
 
   private init() {
     var hash = DocumentHash()
+    let scripts = ScriptBundle("app.js") { name in
+      EmbeddedPageFiles.find(name).map { String(decoding: $0, as: UTF8.self) }
+    }.files
     let all =
-      Self.served.map { ($0.name, $0.type, EmbeddedPageFiles.find($0.name) ?? []) }
+      Self.served.map { name, type in
+        (name, type, scripts[name].map { Array($0.utf8) } ?? EmbeddedPageFiles.find(name) ?? [])
+      }
       + [
         ("styles.css", Self.style, Self.styles),
         ("templates.json", Self.json, PageTemplates.offline),
