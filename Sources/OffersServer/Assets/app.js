@@ -3,7 +3,7 @@
 import {isLoggedOut, isReachable, on, start} from "./server-events.js?v=__VERSION__";
 import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
 import {note} from "./dialogs.js?v=__VERSION__";
-import {compare, send} from "./stars.js?v=__VERSION__";
+import {showStars} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
 import "./news.js?v=__VERSION__";
 import "./list-position.js?v=__VERSION__";
@@ -88,7 +88,6 @@ if ("serviceWorker" in navigator) {
   if (document.readyState === "complete") register();
   else addEventListener("load", register);
   const tell = (kind) => navigator.serviceWorker.ready.then(({active}) => active?.postMessage({kind}));
-  tell("update");
   on("changed", () => tell("update"));
   const forget = document.querySelector("[data-forget]");
   if (forget && "caches" in self) {
@@ -113,4 +112,4 @@ addEventListener("scroll", showTitle, {passive: true});
 showTitle();
 
 start();
-compare().then(send);
+showStars(document);

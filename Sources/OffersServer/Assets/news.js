@@ -42,7 +42,6 @@ if (badge) {
   on("changed", askForNumber);
   document.addEventListener("renewed", askForNumber);
   document.addEventListener("visibilitychange", askForNumber);
-  askForNumber();
 }
 
 const {classList} = document.body;
@@ -119,5 +118,4 @@ if (follows) {
     showPill();
     follow();
   });
-  follow();
 }
