@@ -190,6 +190,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/passphrase.mustache"
 }, picture_mustache[] = {
 #embed "../Templates/picture.mustache"
+}, placeholder_mustache[] = {
+#embed "../Templates/placeholder.mustache"
 }, poster_mustache[] = {
 #embed "../Templates/poster.mustache"
 }, proposal_mustache[] = {
@@ -357,6 +359,7 @@ static const struct {
   {"pairing.mustache", pairing_mustache, sizeof pairing_mustache},
   {"passphrase.mustache", passphrase_mustache, sizeof passphrase_mustache},
   {"picture.mustache", picture_mustache, sizeof picture_mustache},
+  {"placeholder.mustache", placeholder_mustache, sizeof placeholder_mustache},
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
   {"proposal.mustache", proposal_mustache, sizeof proposal_mustache},
   {"rail.mustache", rail_mustache, sizeof rail_mustache},

@@ -26,9 +26,10 @@ struct OfferPage {
       feedTitle: try await content.fetchTitle(of: ref.feed),
       maps: content.maps, now: content.now())
     var page = Self.page(of: offer.offer, points, settings)
-    page.fields.set(
-      "offer",
-      PageFields(card: offer, settings.presentation, at: settings.now, back: request.back))
+    var card = PageFields(
+      card: offer, settings.presentation, at: settings.now, back: request.back)
+    card.set(try await content.store.fetchPictureColors(of: [offer.offer]), of: offer.offer)
+    page.fields.set("offer", card)
     if let visitor = request.visitor, visitor.hasHousehold,
       let found = try await content.store.findHouseholdOffer(ref)
     {
@@ -76,7 +77,6 @@ struct OfferPage {
       fields.set("hasFacts", !facts.isEmpty || Coordinates(offer) != nil)
       fields.set("about", Self.about(offer, settings.feedTitle))
       fields.set("isPlace", Coordinates(offer) != nil)
-      fields.set("largeImage", PageLinks.largeImage(of: offer))
       place.set(&fields, of: offer)
       if let link = PageLinks.outside(offer.urlText) {
         fields.set(

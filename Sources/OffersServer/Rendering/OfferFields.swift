@@ -37,7 +37,7 @@ extension PageFields {
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("isGone", offer.isGone)
       fields.set("isExpired", offer.isExpired(at: now))
-      fields.set("image", PageLinks.thumbnail(of: offer))
+      fields.set("image", PageLinks.image(of: offer))
       fields.set("initial", Self.initial(of: offer.name))
       fields.set("hue", Self.hue(of: offer.name))
     }
@@ -102,6 +102,20 @@ extension FeedPresentation {
 
   func valueText(_ value: Reward) -> String {
     valueRole == .price ? "Price \(value.text)" : value.text
+  }
+}
+
+extension PageFields {
+  /// Sets the colors that are shown in place of the offer's picture until it has arrived, from the top.
+  mutating func set(_ colors: [String: PictureColors], of offer: Offer) {
+    guard let colors = offer.imageURLText.flatMap({ colors[$0]?.colors }) else { return }
+    set(
+      "blur",
+      [
+        "bands": colors.enumerated().map { row, color in
+          ["row": String(row), "color": color] as PageFields
+        }
+      ] as PageFields)
   }
 }
 

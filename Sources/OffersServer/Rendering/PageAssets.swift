@@ -29,6 +29,7 @@ struct PageAssets: Sendable {
   /// the service worker stores.
   private static let texts = [
     ("__LABEL_DAYS__", String(GoodNewsLabels.days)),
+    ("__WIDTHS__", ImageCacheLimits.thumbnailWidths.map { String($0) }.joined(separator: ", ")),
     ("__ADDRESS_ATTRIBUTES__", BasePath.attributes), ("__LISTS__", ListQuestions.offline),
   ]
 

@@ -150,10 +150,13 @@ async function networkFirst(request, name) {
   const asked = fromServer(request, name);
   const answer = await patient(asked);
   if (answer) return answer;
-  const kept = await caches.match(request, {ignoreVary: true});
+  const isImage = name === IMAGES;
+  const kept = (await caches.match(request, {ignoreVary: true}))
+    // The picture in another size.
+    ?? (isImage && (await caches.match(request, {ignoreVary: true, ignoreSearch: true, cacheName: IMAGES})));
   if (!kept) return asked;
   // The use makes the image the most recently used one.
-  if (name === IMAGES) put(name, request, kept.clone());
+  if (isImage) put(name, new Request(kept.url || request.url), kept.clone());
   return kept;
 }
 

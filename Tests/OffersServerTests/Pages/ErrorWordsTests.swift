@@ -50,19 +50,6 @@ struct ErrorWordsTests {
   }
 
   @Test(
-    "the address of a picture that names a smaller square size gets another size",
-    arguments: [
-      ("https://a.example/x.jpg/100x100bb.jpg", "https://a.example/x.jpg/600x600bb.jpg"),
-      ("https://a.example/60x60.png", "https://a.example/600x600.png"),
-      ("https://a.example/1200x1200bb.jpg", nil), ("https://a.example/100x200bb.jpg", nil),
-      ("https://a.example/100x1000bb.jpg", nil), ("https://a.example/x100x100.jpg", nil),
-      ("100x100bb.jpg", nil), ("", nil),
-    ] as [(String, String?)])
-  func sizes(address: String, large: String?) {
-    #expect(SizedImageURL.address(address, pixels: 600) == large)
-  }
-
-  @Test(
     "an address in one text is divided into its lines",
     arguments: [
       (

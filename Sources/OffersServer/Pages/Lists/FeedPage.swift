@@ -35,6 +35,7 @@ struct FeedPage {
     let title = feed?.title ?? former?.title ?? known?.title ?? name
     let news = try await GoodNewsLabels(
       of: offers.map(\.offer), in: content.store, at: content.now())
+    let colors = try await content.store.fetchPictureColors(of: offers.map(\.offer))
     let map = try await map(of: selection, on: offers, presentation, at: now)
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
@@ -59,6 +60,7 @@ struct FeedPage {
             card: offer, presentation, at: now, back: request.back, feedTitle: title)
           card.describe(offer.offer, presentation)
           card.set("news", news.fields(of: offer.ref, presentation))
+          card.set(colors, of: offer.offer)
           return card
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
@@ -162,7 +164,5 @@ extension PageFields {
   /// Sets the layout of a list (cards.mustache).
   mutating func set(_ layout: FeedLayout) {
     for each in FeedLayout.allCases { set("layout-\(each.rawValue)", each == layout) }
-    // Between long texts, few of the pictures come into view.
-    set("isLate", layout == .rows)
   }
 }

@@ -35,6 +35,7 @@ struct OffersPage {
     let titles = try await content.fetchTitles(of: feeds)
     let news = try await GoodNewsLabels(
       of: offers.map(\.offer), in: content.store, at: content.now())
+    let colors = try await content.store.fetchPictureColors(of: offers.map(\.offer))
     let noun =
       isFavorites
       ? OfferNoun("favorite") : shown.noun(of: selection.feed.map { [$0] } ?? feeds.map(\.name))
@@ -58,6 +59,7 @@ struct OffersPage {
             card: offer, shown[offer.ref.feed], at: now, back: request.back,
             feedTitle: titles[offer.ref.feed])
           card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))
+          card.set(colors, of: offer.offer)
           return card
         })
       if expired > 0 {

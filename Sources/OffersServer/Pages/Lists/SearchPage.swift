@@ -38,6 +38,8 @@ struct SearchPage {
     }
     let news = try await GoodNewsLabels(
       of: found?.results.hits.map(\.offer.offer) ?? [], in: content.store, at: content.now())
+    let colors = try await content.store.fetchPictureColors(
+      of: found?.results.hits.map(\.offer.offer) ?? [])
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
       fields in
       fields.set(
@@ -99,6 +101,7 @@ struct SearchPage {
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer.offer, shown[offer.ref.feed])
           card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))
+          card.set(colors, of: offer.offer)
           if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }
           MarkedParts.fill(&card, hit, isWhole: showsWhole)
           return card

@@ -68,7 +68,6 @@ struct TodayPage {
             fields.set("railLink", rail.link)
             fields.set(rail.layout)
             fields.set("isRail", true)
-            fields.set("isLate", true)
             fields.set(
               "cards",
               rail.offers.map { offer in
