@@ -37,7 +37,8 @@ struct ScriptBundle {
       if let imported = Self.imported(line) {
         add(imported)
         if let names = Self.names(line) {
-          body.append("const \(names.replacing(" as ", with: ": ")) = \(Self.variable(imported));")
+          let pattern = names.replacing(bytes: " as ", with: ": ")
+          body.append("const \(pattern) = \(Self.variable(imported));")
         }
       } else if line.hasPrefix("export ") {
         let rest = String(line.dropFirst("export ".count))
@@ -79,17 +80,17 @@ struct ScriptBundle {
   /// `const {one, other} = …`.
   private static func declared(_ declaration: String) -> [String] {
     if declaration.hasPrefix("const {"), let names = names(declaration) {
-      return names.dropFirst().dropLast().split(separator: ",").map {
+      return names.dropFirst().dropLast().split(scalar: ",").map {
         String($0.drop(while: \.isWhitespace))
       }
     }
-    let words = declaration.split(separator: " ").first {
+    let words = declaration.split(scalar: " ").first {
       !["async", "function", "const", "class"].contains($0)
     }
     return [String((words ?? "").prefix { $0.isLetter || $0.isNumber || $0 == "_" })]
   }
 
   private static func variable(_ name: String) -> String {
-    "$" + name.dropLast(".js".count).replacing("-", with: "_")
+    "$" + String(name.dropLast(".js".count)).replacing(bytes: "-", with: "_")
   }
 }
