@@ -223,7 +223,7 @@ struct PageOtherTests {
     #expect(
       try await home.show("/assets/styles.css?v=old").headers[.cacheControl] == "private, no-cache")
     let script = try await home.show("/assets/app.js?v=\(version)").text
-    #expect(script.contains("./stars.js?v=\(version)"))
+    #expect(script.contains("./keyboard.js?v=\(version)"))
     #expect(!script.contains("__VERSION__"))
     let worker = try await home.show("/sw.js")
     #expect(worker.text.contains("const VERSION = \"\(version)\""))
