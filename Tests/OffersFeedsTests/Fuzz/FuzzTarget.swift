@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 import OffersFeeds
 import OffersTestSupport
@@ -14,6 +15,10 @@ enum FuzzFormat: String, CaseIterable, Sendable {
   case table
   /// Web pages with JSON-LD.
   case page
+  /// Web pages that link to feeds.
+  case links
+  /// Lists of feeds.
+  case opml
   /// Compressed documents, and archives.
   case compressed
   /// Documents in encodings other than UTF-8.
@@ -59,6 +64,8 @@ struct FuzzTarget {
     do {
       switch format {
       case .json, .ndjson, .xml, .table, .page, .encoded: return try read(input, &random)
+      case .links: return try readLinks(input)
+      case .opml: return try readList(input)
       case .compressed: return try unpack(input, &random)
       case .definition: return try define(input)
       case .value:
@@ -128,6 +135,39 @@ struct FuzzTarget {
     _ = reader.facts
     if let failure = sink.failure { throw failure }
     return Outcome(isAccepted: isAccepted, hash: sink.hash, count: sink.count)
+  }
+
+  /// The header has the links of the page as they are written, too.
+  private func readLinks(_ input: [UInt8]) throws -> Bool {
+    let header = input.split(separator: 0x22).prefix(300).map { part in
+      PageLink(
+        relations: ["alternate"], type: "application/rss+xml",
+        target: String(decoding: part, as: UTF8.self), title: "")
+    }
+    var isAccepted = false
+    for header in [[], header] {
+      let links = FeedLinks(page: input, address: "https://example.com/a/", header: header)
+      let addresses = links.feeds.map(\.address) + links.anchors
+      for address in addresses {
+        guard let url = URL(string: address), ["http", "https"].contains(url.scheme),
+          url.host?.isEmpty == false
+        else { throw FuzzFailure(description: "a page links to the feed \(address)") }
+      }
+      if Set(addresses).count < addresses.count {
+        throw FuzzFailure(description: "a feed comes twice: \(addresses)")
+      }
+      if header.isEmpty { isAccepted = !addresses.isEmpty }
+    }
+    return isAccepted
+  }
+
+  private func readList(_ input: [UInt8]) throws -> Bool {
+    let written = OPML.text(try OPML.read(input), title: "Feeds")
+    let again = OPML.text(try OPML.read(Array(written.utf8)), title: "Feeds")
+    if again != written {
+      throw FuzzFailure(description: "a list changes when written and read: \(written)")
+    }
+    return true
   }
 
   private func unpack(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
