@@ -321,6 +321,9 @@ struct OfflineOffer {
       case .text(let text): json.value(text)
       }
     }
+    json.member("is_gone", offer.isGone)
+    json.member("latitude", number: offer.latitude.map { "\($0)" })
+    json.member("longitude", number: offer.longitude.map { "\($0)" })
     json.member("is_priced", presentation.valueRole == .price)
     json.member("first_seen", offer.firstSeenAt.storedSeconds)
     json.member("expires", offer.expiresAt?.storedSeconds)

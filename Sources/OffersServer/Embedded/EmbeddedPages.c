@@ -252,6 +252,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Worker/offline-pages.js"
 }, offline_search_js[] = {
 #embed "../Worker/offline-search.js"
+}, offline_selection_js[] = {
+#embed "../Worker/offline-selection.js"
 }, offline_texts_js[] = {
 #embed "../Worker/offline-texts.js"
 }, offline_values_js[] = {
@@ -390,6 +392,7 @@ static const struct {
   {"offline-lists.js", offline_lists_js, sizeof offline_lists_js},
   {"offline-pages.js", offline_pages_js, sizeof offline_pages_js},
   {"offline-search.js", offline_search_js, sizeof offline_search_js},
+  {"offline-selection.js", offline_selection_js, sizeof offline_selection_js},
   {"offline-texts.js", offline_texts_js, sizeof offline_texts_js},
   {"offline-values.js", offline_values_js, sizeof offline_values_js},
   {"sw.js", sw_js, sizeof sw_js},

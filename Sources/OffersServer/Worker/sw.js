@@ -51,7 +51,7 @@ function ownURL(address) {
 
 const parts = [
   "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
-  "offline-search.js", "offline-texts.js", "offline-values.js",
+  "offline-search.js", "offline-selection.js", "offline-texts.js", "offline-values.js",
 ];
 importScripts(...["shared.js", ...parts].map((name) => addressOf(`/assets/${name}?v=${VERSION}`)));
 

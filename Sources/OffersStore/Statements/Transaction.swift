@@ -46,16 +46,18 @@ package protocol Transaction {
   /// Brings the search up to date before offers are deleted.
   func willDeleteOffers(_ keys: [Int64]) throws
 
-  /// Searches the offers.
+  /// Whether the search index has the words of all offers; otherwise `Engine.prepareSearch()` is called first.
+  func isSearchCurrent() throws -> Bool
+
+  /// Searches the offers in a current index.
   ///
   /// - Parameters:
   ///   - query: the search.
+  ///   - conditions: the conditions of its selection, whose first parameter is the user.
   ///   - user: the user whose favorites count.
-  ///   - feedKey: the feed to search; nil for all.
-  /// - Returns: nil if the search must be prepared first (`Engine.prepareSearch()`).
   func search(
-    _ query: SearchQuery, of user: User.ID, feedKey: Int64?
-  ) throws -> SearchResults?
+    _ query: SearchQuery, _ conditions: OfferConditions, of user: User.ID
+  ) throws -> SearchResults
 }
 
 extension Transaction {

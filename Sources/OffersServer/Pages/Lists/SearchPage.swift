@@ -15,13 +15,14 @@ struct SearchPage {
   }
 
   func page() async throws -> Page {
-    let words = request.fields["q"].map(SearchWords.spaced).flatMap { $0.isEmpty ? nil : $0 }
-    let feed = request.fields["feed"]
+    let shown = try await content.fetchPresentations()
+    let selection = ListSelection(request, shown, content: content, at: content.now())
+    let words = selection.typed.isEmpty ? nil : selection.typed
+    let feed = selection.feed
     let titles = try await content.fetchTitles()
     let feedTitle = feed.map { titles[$0] ?? $0 }
     let recent = try await content.store.fetchRecentSearches()
     let number = request.fields.page()
-    let shown = try await content.fetchPresentations()
     // A search on a feed's server shows the offers as the feed's own list does: with all of their
     // description.
     let known = if let feed { try await content.findKnownFeed(feed) } else { nil as KnownFeed? }
@@ -29,12 +30,13 @@ struct SearchPage {
     let feeds = try await content.fetchFeeds()
     let noun = feed.map { shown[$0].noun } ?? shown.noun(of: feeds.map(\.name))
     var found: SearchAnswer?
-    if let words {
+    if let words, selection.problem == nil {
       var query = SearchQuery(
-        words, feed: feed, now: content.now(), limit: Self.pageSize, page: number)
+        selection.selection, now: content.now(), limit: Self.pageSize, page: number)
+      query.pricedFeeds = shown.pricedFeeds
       query.maximumBytes = Answer.pageBytes
       found = try await VisitorSearch(content: content, readLimit: request.readLimit).find(
-        query, limit: nil, isTrusted: request.isTrusted)
+        query, typed: words, limit: nil, isTrusted: request.isTrusted)
     }
     let news = try await GoodNewsLabels(
       of: found?.results.hits.map(\.offer.offer) ?? [], in: content.store, at: content.now())
@@ -56,7 +58,13 @@ struct SearchPage {
             "allLink": PageLinks.path("/search", [("q", words)]),
           ])
       }
+      if words != nil {
+        selection.fill(
+          &fields, feeds: feeds, titles: titles,
+          offers: found?.results.hits.map(\.offer) ?? [], asksWords: false)
+      }
       guard let words, let found else {
+        if words != nil { return }
         fields.set(
           "recentSearches",
           recent.map { search in
@@ -123,9 +131,7 @@ struct SearchPage {
               icon: "search", link: Self.wider(words, feed), isAlert: true))
       }
       fields.setMore(
-        found.results.hasMore
-          ? PageLinks.path(
-            "/search", [("q", words), ("feed", feed), ("page", String(found.page + 1))]) : nil,
+        found.results.hasMore ? selection.link(page: found.page + 1) : nil,
         label: "Load more")
     }
     page.menuEntry = .offers
