@@ -177,7 +177,10 @@ function sorted(offers, sort, isReversed) {
   return offers.sort(orders[sort]);
 }
 
-/** The fields of an offer's card: the stored ones, its star, and the way back to the list. */
+/**
+ * The fields of an offer's card: the stored ones, its star, and the way back to the list. The colors that the server
+ * shows while a picture loads are left out: without it, a picture is there at once or never comes.
+ */
 function cardOf(offer, data, back) {
   const isFavorite = data.favorites.has(offer.ref);
   return {...offer.card, news: offer.news, isExpired: isExpired(offer), isFavorite, starTo: isFavorite ? "0" : "1", back};
