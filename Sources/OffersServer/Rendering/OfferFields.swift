@@ -89,10 +89,10 @@ extension PageFields {
 }
 
 extension Offer {
-  /// The categories, with those at the end that every offer of such a feed has, such as `Music` of albums.
+  /// The categories, with `Music` last: Apple's charts name it for every album, before or behind its genre.
   var shownCategories: [String] {
-    let isGeneral = { (category: String) in category == "Music" }
-    return categories.filter { !isGeneral($0) } + categories.filter(isGeneral)
+    let general = "Music"
+    return categories.filter { $0 != general } + categories.filter { $0 == general }
   }
 }
 
