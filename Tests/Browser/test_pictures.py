@@ -25,7 +25,9 @@ class PictureTest(BrowserTest):
             "width": size[0], "height": size[1], "deviceScaleFactor": ratio, "mobile": size[0] < 600})
 
     def hold(self, pattern, isCacheUsed=True):
-        """Keeps back the answers to requests until the test ends."""
+        """Keeps back the answers to requests until the test ends; the service worker would send them unnoticed."""
+        self.browser.execute_cdp_cmd("Network.enable", {})
+        self.browser.execute_cdp_cmd("Network.setBypassServiceWorker", {"bypass": True})
         self.browser.execute_cdp_cmd("Network.setCacheDisabled", {"cacheDisabled": not isCacheUsed})
         self.browser.execute_cdp_cmd("Fetch.enable", {"patterns": [{"urlPattern": pattern}]})
 
@@ -63,7 +65,8 @@ class SizeTests(PictureTest):
                     "const image = document.querySelector('.covers .picture img.is-loaded');"
                     "return [image.getBoundingClientRect().width, image.naturalWidth, image.src]")
                 self.assertTrue(source.endswith(f"&width={width}"), source)
-                self.assertEqual(found, width)
+                # The picture itself is sent where a copy would have more bytes.
+                self.assertIn(found, (width, 600))
                 self.assertGreaterEqual(found, drawn * min(ratio, 2))
         # The address of the picture names 100 pixels.
         asked = [path for path in self.home.feeds.pictures if path.startswith("/images/albums/")]
@@ -103,7 +106,9 @@ class SheetTests(PictureTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.ref = json.loads(cls.home.run("list", "--feed", "albums", "--json"))["offers"][0]["ref"]
+        offers = json.loads(cls.home.run("list", "--feed", "albums", "--json"))["offers"]
+        # The other one is opened by one test only, so that the browser has no large picture of it.
+        cls.ref, cls.other = offers[0]["ref"], offers[1]["ref"]
         cls.home.feeds.pictures[f"/images/albums/{cls.ref.split(':')[1]}/600x600bb.png"] = RED
 
     def open_list(self):
@@ -111,7 +116,7 @@ class SheetTests(PictureTest):
         self.wait_ready()
         self.wait_picture(f"[data-ref='{self.ref}'] .picture img")
 
-    def open_sheet(self):
+    def open_sheet(self, ref=None):
         self.script("""
           window.moved = [];
           const start = document.startViewTransition.bind(document);
@@ -121,7 +126,7 @@ class SheetTests(PictureTest):
               document.querySelector('.sheet .picture img').className));
             return transition;
           }""")
-        self.press(".covers .card-link")
+        self.press(f".covers [data-ref='{ref or self.ref}'] .card-link")
         self.wait_for("dialog.sheet[open] .picture .is-loaded")
         self.wait_still()
         return self.script("return window.moved")
@@ -152,9 +157,10 @@ class SheetTests(PictureTest):
 
     def test_the_cover_of_the_list_is_shown_until_the_own_picture_has_arrived(self):
         self.open_list()
-        shown = self.find(f"[data-ref='{self.ref}'] .picture img").get_attribute("src")
+        self.wait_picture(f"[data-ref='{self.other}'] .picture img")
+        shown = self.find(f"[data-ref='{self.other}'] .picture img").get_attribute("src")
         self.hold("*/api/v1/images/*")
-        self.open_sheet()
+        self.open_sheet(self.other)
         image = ".sheet .offer-picture .picture img"
         self.assertEqual(self.find(image).get_attribute("src"), shown)
         self.browser.execute_cdp_cmd("Fetch.disable", {})

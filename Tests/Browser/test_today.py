@@ -3,6 +3,7 @@
 from home import PHONE, BrowserTest, UserTest
 from test_offline import OfflineBase
 from test_stars import REF
+from test_wide import WideTest
 
 LANDSCAPE = (844, 390)
 TABLET = (820, 1180)
@@ -99,6 +100,7 @@ class RailTests(TodayBase):
         self.set_size(WIDE)
         self.open("/")
         self.wait_ready()
+        WideTest.wait_wide_scripts(self)
         self.press(".rail > .tiles .card-link")
         self.wait_for(".column article")
         self.assertLessEqual(self.rect("main")["right"], self.rect(".column")["x"] + 1)

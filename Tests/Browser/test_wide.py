@@ -14,6 +14,9 @@ class WideTest(BrowserTest):
     def wait_ready(self):
         """Waits for the scripts that only wide screens load, as well."""
         super().wait_ready()
+        self.wait_wide_scripts()
+
+    def wait_wide_scripts(self):
         self.browser.execute_async_script(
             "const {src} = document.querySelector('script[type=module]');"
             "import(src.replace('/app.js', '/keyboard.js')).finally(arguments[0])")

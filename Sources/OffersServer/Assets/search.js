@@ -1,7 +1,7 @@
 // The search boxes, which show the recent searches on focus.
 
 import {isReachable} from "./server-events.js?v=__VERSION__";
-import {attempt, say} from "./messages.js?v=__VERSION__";
+import {alertBox, attempt, say} from "./messages.js?v=__VERSION__";
 import {icon, make} from "./elements.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
 import {addressOf} from "./base-path.js?v=__VERSION__";

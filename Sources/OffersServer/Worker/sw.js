@@ -184,7 +184,7 @@ async function tile(request) {
     // What is stored has to be readable: a browser counts megabytes for each response that is not.
     const answer = await fetch(url, {mode: "cors", credentials: "omit", referrer, referrerPolicy});
     if (answer.ok) {
-      await putImage(request, answer.clone());
+      await put(IMAGES, request, answer.clone());
       if (since !== forgotten) await erase();
     }
     return answer;
