@@ -110,7 +110,7 @@ struct OfferRoutes: ContentRoutes {
     var query = OfferQuery(now: now)
     query.selection = try parameters.selection(OfferFilter.allCases, content.texts, at: now)
     query.pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    let text = try parameters.read("q") { try SelectionText(parsing: $0) }
+    let text = try parameters.text("q").map { try SelectionText(parsing: $0) }
     query.sort = try parameters.choice("sort", as: OfferQuery.Sort.self) ?? text?.sort ?? .feed
     query.isReversed = try parameters.flag("reverse") ?? text?.isReversed ?? false
     return query

@@ -92,7 +92,7 @@ struct QueryParameters: Sendable {
     _ filters: [OfferFilter], _ reader: any FilterTextReader, at now: Date
   ) throws -> Selection {
     var selection =
-      try read("q") { try SelectionText(parsing: $0).selection(at: now, reader) } ?? Selection()
+      try text("q").map { try SelectionText(parsing: $0).selection(at: now, reader) } ?? Selection()
     for filter in filters {
       _ = try read(filter.words.parameter) { text in
         try filter.set(text, in: &selection, at: now, reader)

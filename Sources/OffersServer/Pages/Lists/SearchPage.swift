@@ -134,6 +134,7 @@ struct SearchPage {
         found.results.hasMore ? selection.link(page: found.page + 1) : nil,
         label: "Load more")
     }
+    if selection.problem != nil { page.status = 400 }
     page.menuEntry = .offers
     page.words = words
     // A response from the cache would not add to the recent searches, and a search on a feed's
