@@ -28,7 +28,7 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a mistyped filter or order, with its place and the nearest
   ///   right one, and for a text beyond the limits of `SearchQuery.words`. Values are read by
-  ///   `selection(at:_:lastLook:)`.
+  ///   `selection(at:_:)`.
   public init(parsing text: String) throws {
     try SearchWords.check(text)
     var words: [SearchToken] = []
@@ -94,18 +94,11 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - now: the time that relative times count from.
   ///   - reader: reads bounds, times and durations.
-  ///   - lastLook: the time of the last look, for `new:last-look`; nil if there was none, which selects all.
   /// - Throws: `OffersError` with `invalidRequest` for a value that is none of its filter, which it names.
-  package func selection(
-    at now: Date, _ reader: any FilterTextReader, lastLook: Date? = nil
-  ) throws -> Selection {
+  package func selection(at now: Date, _ reader: any FilterTextReader) throws -> Selection {
     var selection = Selection()
     selection.words = words
     for setting in settings {
-      if setting.filter == .newSince, setting.text == Self.lastLook {
-        selection.newSince = lastLook
-        continue
-      }
       do {
         try setting.filter.set(setting.text, in: &selection, at: now, reader)
       } catch let error as OffersError {
@@ -116,9 +109,6 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
     }
     return selection
   }
-
-  /// The value of `new:` that stands for the time of the last look.
-  package static let lastLook = "last-look"
 }
 
 extension SelectionText {

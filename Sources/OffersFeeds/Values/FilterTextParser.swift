@@ -104,7 +104,8 @@ extension ValueBound {
       self = .amount(minorUnits: units, currency: currency)
     case (.open(let hundredths, let codes), _):
       // The yen has no decimals: at least 1.50 yen means at least 2, and at most 1.50 yen means at most 1.
-      let (all, others) = EnteredValue.bounds(hundredths, in: codes, roundsUp: isLeast ?? (role == .reward))
+      let (all, others) = EnteredValue.bounds(
+        hundredths, in: codes, roundsUp: isLeast ?? (role == .reward))
       self = .anyAmount(minorUnits: all, others: others)
     case (.percent(let hundredths), .reward): self = .percent(hundredths: hundredths)
     case (_, .reward):

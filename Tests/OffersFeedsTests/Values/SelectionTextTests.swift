@@ -36,7 +36,7 @@ struct SelectionTextTests {
       (#"retailer:"A B" retailer:C"#, #"retailer:"A B" retailer:C"#),
       ("feed:a feed:b -feed:c", "feed:a feed:b -feed:c"),
       ("is:GONE is:expired", "is:gone is:expired"),
-      ("new:today", "new:today"), ("new:last-look", "new:last-look"), ("new:7d new:2d", "new:2d"),
+      ("new:today", "new:today"), ("new:7d new:2d", "new:2d"),
       ("near:52.52,13.40,5km", "near:52.52,13.40,5km"), ("sort:-name tea", "tea sort:-name"),
       (#""cold brew" -"iced tea" a OR b"#, #""cold brew" -"iced tea" a OR b"#), ("", ""),
       ("“cold brew” tea", "“cold brew” tea"),
@@ -84,16 +84,11 @@ struct SelectionTextTests {
     #expect(error?.message.hasPrefix(text.prefix { $0 != ":" }) == true, "\(error?.message ?? "")")
   }
 
-  @Test("relative times count from the time of use, and the last look is that of its user")
+  @Test("relative times count from the time of use")
   func times() throws {
     #expect(try Self.selection("new:7d").newSince == Self.now - 7 * 86_400)
     let today = try #require(try Self.selection("new:today").newSince)
     #expect(today <= Self.now && Self.now.timeIntervalSince(today) < 90_000)
-    let text = try SelectionText(parsing: "new:last-look")
-    let look = Self.now - 5
-    #expect(
-      try text.selection(at: Self.now, FilterTextParser(), lastLook: look).newSince == look)
-    #expect(try text.selection(at: Self.now, FilterTextParser()).newSince == nil)
   }
 
   @Test("words are alternatives, phrases and exclusions")
