@@ -221,7 +221,7 @@ package enum OfferFilter: String, CaseIterable, Sendable {
     case .notFeed:
       Words(
         option: "not-feed", parameter: "not_feed", term: "-feed:", help: "Without this feed.",
-        valueName: "name", example: "facts")
+        valueName: "name", example: "ibotta")
     case .gone:
       Words(
         option: "gone", parameter: "gone", term: "is:gone",

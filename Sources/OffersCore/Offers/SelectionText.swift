@@ -94,18 +94,12 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - now: the time that relative times count from.
   ///   - reader: reads bounds, times and durations.
-  /// - Throws: `OffersError` with `invalidRequest` for a value that is none of its filter, which it names.
+  /// - Throws: `OffersError` with `invalidRequest` for a text that is no value of its filter.
   package func selection(at now: Date, _ reader: any FilterTextReader) throws -> Selection {
     var selection = Selection()
     selection.words = words
     for setting in settings {
-      do {
-        try setting.filter.set(setting.text, in: &selection, at: now, reader)
-      } catch let error as OffersError {
-        throw OffersError(
-          error.code, "\(setting.filter.words.term)\(setting.text): \(error.message)",
-          hint: error.hint)
-      }
+      try setting.filter.set(setting.text, in: &selection, at: now, reader)
     }
     return selection
   }

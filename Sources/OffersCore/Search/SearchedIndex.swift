@@ -19,8 +19,11 @@ extension SearchedIndex {
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
   package func results(of query: SearchQuery) throws -> SearchResults {
     let words = try SearchWords(query.words)
-    // A text of signs only finds nothing.
-    if words.isEmpty, words.unwanted.isEmpty, !query.selection.words.isEmpty {
+    // A text of signs only finds nothing, and neither does a search without words and filters.
+    if words.isEmpty, words.unwanted.isEmpty,
+      !query.selection.words.isEmpty
+        || !query.selection.isNarrowed(besides: [.feed, .favorites, .expired])
+    {
       return SearchResults()
     }
     if let page = try page(of: words, query) { return page }

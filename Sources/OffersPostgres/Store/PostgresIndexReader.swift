@@ -31,7 +31,7 @@ struct PostgresIndexReader: SearchedIndex {
     let sql = """
       SELECT \(OfferColumns.columns) FROM \(OfferColumns.source)
       WHERE \(condition(words, &bindings))
-      ORDER BY \(order) \(rank(words, &bindings)) DESC, offer.offer_key
+      ORDER BY \(order)\(rank(words, &bindings))offer.offer_key
       LIMIT \(bindings.add(.count(limit))) OFFSET \(bindings.add(.count(offset)))
       """
     try PostgresTransaction(connection).forEach(
@@ -58,7 +58,7 @@ struct PostgresIndexReader: SearchedIndex {
     return parts.isEmpty ? "true" : parts.joined(separator: " AND ")
   }
 
-  /// The sum of the ranks of the parts; see `SearchRank`.
+  /// The order by the sum of the ranks of the parts, followed by a comma; see `SearchRank`. Empty without parts.
   private func rank(_ words: SearchWords, _ bindings: inout Bindings) -> String {
     let ranks = words.parts.map { part in
       let weights = zip(SearchVector.letters, SearchRank.weights)
@@ -73,7 +73,7 @@ struct PostgresIndexReader: SearchedIndex {
       }
       return "CASE \(sorted.joined(separator: " ")) ELSE 0 END"
     }
-    return ranks.isEmpty ? "0" : "(\(ranks.joined(separator: " + ")))"
+    return ranks.isEmpty ? "" : "(\(ranks.joined(separator: " + "))) DESC, "
   }
 }
 

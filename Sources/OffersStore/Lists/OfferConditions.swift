@@ -71,8 +71,13 @@ package struct OfferConditions {
       switch filter {
       case .feed:
         if selection.favoritesOnly, purpose == .list, !selection.feeds.wanted.isEmpty {
-          let names = self.bindings.add(.texts(selection.feeds.wanted))
-          parts.append(dialect.isElement("favorite.feed", of: names))
+          // A single name lets SQLite begin at its favorites.
+          if let feed = selection.feed {
+            parts.append("favorite.feed = \(self.bindings.add(.text(feed)))")
+          } else {
+            let names = self.bindings.add(.texts(selection.feeds.wanted))
+            parts.append(dialect.isElement("favorite.feed", of: names))
+          }
         } else if feeds.wanted.count == 1 {
           parts.append("\(offerFeed) = \(self.bindings.add(.number(feeds.wanted[0])))")
         } else if !feeds.wanted.isEmpty {

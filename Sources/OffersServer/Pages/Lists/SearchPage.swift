@@ -17,6 +17,7 @@ struct SearchPage {
   func page() async throws -> Page {
     let shown = try await content.fetchPresentations()
     let selection = ListSelection(request, shown, content: content, at: content.now())
+    try SearchWords.check(selection.typed)
     let words = selection.typed.isEmpty ? nil : selection.typed
     let feed = selection.feed
     let titles = try await content.fetchTitles()
@@ -134,7 +135,6 @@ struct SearchPage {
         found.results.hasMore ? selection.link(page: found.page + 1) : nil,
         label: "Load more")
     }
-    if selection.problem != nil { page.status = 400 }
     page.menuEntry = .offers
     page.words = words
     // A response from the cache would not add to the recent searches, and a search on a feed's
