@@ -64,6 +64,9 @@ enum FuzzSeeds {
     "Sat, 22 Aug 26 18:15:24 +0000", "2026-08-22T18:15:24.123+02:00", "Aug 21, 2015 1:00:00 AM",
     "1440154800000", "Up to $1,234.50 Cash Back", "1.234,56 EUR", "€1,50", "105.29 USD", "5 % back",
     "<p>Hi &amp; <a href='x>y'>you</a><!-- c --><br>• &#8364;&#x20AC;&nbsp;</p>", "2 for $5",
+    "Käse nur 1,99 €/Stück bis heute!", "苹果 18.8元/公斤 12月31日まで", "Чай 99 ₽/шт (exp 11/05/26)",
+    "Café: 5 € Rabatt per Päckchen, gültig bis 5. März",
+    "Lamp $25 + Delivery ($0 with Prime) @ Shop",
   ]
 
   private static let export = """
@@ -133,6 +136,10 @@ enum FuzzSeeds {
     <outline text="Deals &amp; more" title=""><outline type="rss" text="Tea &lt;b&gt;" xmlUrl="https://e.example/a?b=1&amp;c=2"/>
     <outline TEXT="Größe&#9;x" XMLURL=" feed://e.example/ä " htmlUrl="https://e.example/"/></outline>
     <outline text="empty" xmlUrl=""/></body></opml>
+    """,
+    """
+    <opml><body><outline text="A "b" c" description="<a href="https://e.example/">x</a>" xmlUrl="https://e.example/é"/>
+    <outline title='D "e"' text="f" xmlUrl='g.xml'></outline></body></opml>
     """,
     "<OPML><body><outline text='One' xmlUrl='a.xml'></outline><outline title='Two & more' xmlUrl='b.xml'/></body>",
   ]

@@ -1,7 +1,8 @@
 import Foundation
 import OffersCore
-import OffersFeeds
 import OffersTestSupport
+
+@testable import OffersFeeds
 
 /// The kinds of inputs.
 enum FuzzFormat: String, CaseIterable, Sendable {
@@ -217,6 +218,25 @@ struct FuzzTarget {
     {
       throw FuzzFailure(description: "the text of valid HTML is not valid UTF-8")
     }
+    try readTexts(input)
+  }
+
+  /// Searches a text for rewards, prices and ends, which are parts of whole characters.
+  private func readTexts(_ input: [UInt8]) throws {
+    let text = String(decoding: input, as: UTF8.self)
+    var parts: [String] = []
+    for isTitle in [true, false] {
+      for (role, currency) in [(ValueRole.reward, nil), (.price, "EUR"), (.price, "CNY")] {
+        let rewards = RewardParser(feedCurrency: currency, role: role)
+        let found = DealText.find(in: text, role: role, isTitle: isTitle, rewards)
+        if case .one(let part) = found { parts.append(part) }
+      }
+      let end = EndText.find(in: text, order: nil, published: 20_000, isTitle: isTitle)
+      if case .one(_, let part) = end { parts.append(part) }
+    }
+    for part in parts where part.contains("\u{FFFD}") && !text.contains("\u{FFFD}") {
+      throw FuzzFailure(description: "“\(part)” ends within a character")
+    }
   }
 
   private func readExport(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
@@ -289,6 +309,12 @@ final class FuzzSink: OfferSink {
     for field in OfferField.allCases {
       combine(offer[field])
       if offer[field]?.utf8.contains(0) == true { fail("\(field.name) holds a NUL") }
+    }
+    let texts = (offer[.name] ?? "") + (offer[.description] ?? "")
+    if offer.isRewardFromText, offer[.reward]?.contains("\u{FFFD}") == true,
+      !texts.contains("\u{FFFD}")
+    {
+      fail("a reward from the text ends within a character")
     }
   }
 
