@@ -14,14 +14,25 @@ struct FeedListImport: Sendable {
   /// The definitions before the import.
   let known: FeedConfiguration
   let connections: HTTPConnections
-  /// The options of reading and syncing a feed.
-  let options: SyncOptions
   let tally: ImportTally
+  /// The options of reading and syncing a feed. They are the same, so that its documents are loaded once.
+  private let options: SyncOptions
 
   /// The most hosts that are read at once.
   private static let hostLimit = 8
-  /// The limits of each of the two looks at a feed, in seconds.
+  /// The limits of each of the looks at a feed, in seconds.
   private static let lookSeconds = (idle: Int64(20), total: 60.0)
+
+  init(
+    own: OwnFeeds, known: FeedConfiguration, connections: HTTPConnections, options: SyncOptions,
+    tally: ImportTally
+  ) {
+    (self.own, self.known, self.connections, self.tally) = (own, known, connections, tally)
+    var options = options
+    options.limits.idleSeconds = Self.lookSeconds.idle
+    options.limits.totalSeconds = Self.lookSeconds.total
+    self.options = options
+  }
 
   /// A feed of the list that is to be added.
   struct Entry: Sendable {
@@ -111,14 +122,11 @@ struct FeedListImport: Sendable {
   }
 
   private func definition(of entry: Entry, _ guess: FeedGuess) async throws -> FeedDefinition {
-    var looks = options
-    looks.limits.idleSeconds = Self.lookSeconds.idle
-    looks.limits.totalSeconds = Self.lookSeconds.total
     var proposal = try await guess.propose(
-      FeedGuess.Request(name: entry.name, source: entry.address, options: looks))
-    try await guess.addPages(to: &proposal, looks)
+      FeedGuess.Request(name: entry.name, source: entry.address, options: options))
+    try await guess.addPages(to: &proposal, options)
     _ = try await guess.check(
-      proposal.definition, of: proposal.kind, firstCount: 0, options: looks)
+      proposal.definition, of: proposal.kind, firstCount: 0, options: options)
     return proposal.definition
   }
 
