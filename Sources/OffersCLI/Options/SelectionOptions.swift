@@ -9,7 +9,8 @@ struct SelectionOptions: ParsableArguments {
     help: """
       Words to find, and filters: coffee, "cold brew", -pod, tea OR coffee, reward:>=2, \
       price:<=20, feed:ibotta, retailer:Target, -category:Beer, ending:48h, new:today, is:favorite, \
-      near:52.52,13.40,5km, sort:reward. Words that begin with -- go after a --.
+      near:52.52,13.40,5km, sort:reward. Quote them for the shell, and put words that begin with \
+      -- after a --.
       """, completion: .selection)
   var words: [String] = []
 
@@ -63,18 +64,7 @@ struct SelectionOptions: ParsableArguments {
   var typed: String {
     var words = words
     if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
-    return SearchWords.spaced(words.map(Self.requoted).joined(separator: " "))
-  }
-
-  /// A word whose quotes the shell has taken: `retailer:Whole Foods` is one argument.
-  private static func requoted(_ word: String) -> String {
-    guard word.unicodeScalars.contains(where: SearchWords.isSpace), !word.contains("\""),
-      let term = SelectionText.terms.filter({ $0.hasSuffix(":") }).first(where: word.hasPrefix),
-      !SearchToken.all(in: String(word.dropFirst(term.count))).contains(where: {
-        $0.text.contains(":") || $0.isUnwanted || $0.text == "OR"
-      })
-    else { return word }
-    return "\(term)\"\(word.dropFirst(term.count))\""
+    return SearchWords.spaced(words.joined(separator: " "))
   }
 
   /// The selection: the words, and the options behind them.

@@ -77,6 +77,9 @@ public struct Selection: Hashable, Sendable {
 
 /// Names to choose by: an offer has one of the wanted names, if there are any, and none of the unwanted ones.
 public struct NameChoice: Hashable, Sendable {
+  /// The most names of a choice.
+  public static let limit = 100
+
   /// The names of which an offer has one; none for any offer.
   public var wanted: [String]
   /// The names of which an offer has none.

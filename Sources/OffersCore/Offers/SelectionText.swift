@@ -32,8 +32,18 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   public init(parsing text: String) throws {
     try SearchWords.check(text)
     var words: [SearchToken] = []
+    var isBehindFilter = false
+    var or: SearchToken?
     for token in SearchToken.all(in: text) {
       let isFilter = try !token.isQuoted && take(token)
+      if let or, isFilter {
+        throw Self.wrong(or, "stands beside a filter", hint: Self.orHint)
+      }
+      or = token.text == "OR" ? token : nil
+      if or != nil, isBehindFilter {
+        throw Self.wrong(token, "stands beside a filter", hint: Self.orHint)
+      }
+      isBehindFilter = isFilter
       if !isFilter { words.append(token) }
     }
     self.words = words.map(\.text).joined(separator: " ")
@@ -52,6 +62,23 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   /// Adds words behind those that are there.
   package mutating func add(words more: String) {
     words = words.isEmpty ? more : more.isEmpty ? words : "\(words) \(more)"
+  }
+
+  private static let orHint =
+    "Write it between two words. Several feeds, retailers or categories need none."
+
+  /// The text with other words.
+  package func replacing(words: String) -> SelectionText {
+    var text = self
+    text.words = words
+    return text
+  }
+
+  /// The text without its order.
+  package var withoutOrder: SelectionText {
+    var text = self
+    (text.sort, text.isReversed) = (nil, false)
+    return text
   }
 
   /// The text without a filter.
@@ -83,8 +110,13 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func quoted(_ text: String) -> String {
-    let isPlain = !text.isEmpty && !text.unicodeScalars.contains(where: SearchWords.isSpace)
-    return isPlain ? text : "\"\(text)\""
+    let isPlain =
+      !text.isEmpty && !text.unicodeScalars.contains(where: SearchWords.isSpace)
+      && !SearchToken.all(in: text).contains(where: \.isQuoted)
+    if isPlain { return text }
+    let pairs = [("\"", "\""), ("«", "»"), ("“", "”")]
+    let (open, close) = pairs.first { !text.contains($1) } ?? pairs[0]
+    return open + text + close
   }
 
   private static let sortTerm = "sort:"
@@ -119,9 +151,15 @@ extension SelectionText {
   /// Takes a filter or the order out of a token. Returns whether it is one.
   private mutating func take(_ token: SearchToken) throws -> Bool {
     let (sign, body) =
-      token.text.hasPrefix("-") ? ("-", token.text.dropFirst()) : ("", token.text[...])
+      token.text.hasPrefix("-") || token.text.hasPrefix("−")
+      ? ("-", token.text.dropFirst()) : ("", token.text[...])
     let name = body.prefix { ("a"..."z").contains($0) || ("A"..."Z").contains($0) }.lowercased()
     var value = String(body.dropFirst(name.utf8.count))
+    // The shell takes the rest of an unquoted reward:>=2 for a file.
+    if value == ":", ["reward", "price"].contains(name) {
+      throw Self.wrong(
+        token, "has no value", hint: "Quote it for the shell: '\(name):>=2'.")
+    }
     guard let mark = value.unicodeScalars.first, ":<>=≤≥".unicodeScalars.contains(mark),
       value.unicodeScalars.count > 1, !value.hasPrefix("://")
     else { return false }
@@ -158,6 +196,7 @@ extension SelectionText {
     }
     let terms = filters.map(\.words.term)
     if case .bound = filters[0].value {
+      value.trimPrefix { "<>=".contains($0) }
       throw Self.wrong(
         token, "needs >= or <=",
         hint: "Write \(filters.map { $0.words.term + value }.joined(separator: " or ")).")
@@ -179,6 +218,7 @@ extension SelectionText {
   }
 
   private static func unquoted(_ text: String) -> String {
+    if text == "\"\"" { return "" }
     guard let token = SearchToken.all(in: text).first, token.isQuoted, !token.isUnwanted else {
       return text
     }

@@ -39,7 +39,7 @@ public struct ValueTotals: Hashable, Sendable {
     sums[role, default: [:]].values.sorted { ($0.currency ?? "") < ($1.currency ?? "") }
   }
 
-  /// The totals as a sentence, such as `$13.75 and €2.00 in rewards, 3 without an amount`.
+  /// The totals as a sentence, such as `$13.75 + €2.00 in rewards, 3 without an amount`.
   ///
   /// - Parameter text: writes an exact amount.
   package func sentence(_ text: (Reward.Value) -> String) -> String {
@@ -47,7 +47,7 @@ public struct ValueTotals: Hashable, Sendable {
       let amounts = sums(of: role).map {
         text(.amount(minorUnits: $0.minorUnits, currency: $0.currency))
       }
-      return amounts.isEmpty ? nil : "\(amounts.joined(separator: " and ")) in \(noun)"
+      return amounts.isEmpty ? nil : "\(amounts.joined(separator: " + ")) in \(noun)"
     }
     if otherCount > 0 { parts.append("\(Units.count(otherCount)) without an amount") }
     return parts.joined(separator: ", ")

@@ -63,7 +63,7 @@ package struct SearchWords: Equatable, Sendable {
         isAlternative = true
         continue
       } else if !words.isEmpty {
-        let isLast = place == tokens.count - 1
+        let isLast = tokens[(place + 1)...].allSatisfy(\.isUnwanted)
         let isOpen = isLast && Self.isOpen(token, words, opensLetter: opensLetter)
         if isAlternative, let last = parts.indices.last {
           parts[last].text += " OR " + token.text
@@ -216,8 +216,12 @@ package struct SearchToken: Hashable, Sendable {
     let body = isSigned ? scalars.dropFirst() : scalars
     let closing = body.first.flatMap { Self.quotes[$0] }
     isQuoted = body.count > 2 && closing.map { $0.contains(body[body.endIndex - 1]) } ?? false
-    // -20% is what a shop prints.
-    isUnwanted = isSigned && (isQuoted || body.first?.properties.isAlphabetic ?? false)
+    // -20% and -5€ are what a shop prints.
+    let isWord =
+      body.first?.properties.isAlphabetic ?? false
+      || body.first?.properties.numericType != nil
+        && body.contains(where: \.properties.isAlphabetic)
+    isUnwanted = isSigned && (isQuoted || isWord)
     content = isQuoted ? string(body.dropFirst().dropLast()) : isUnwanted ? string(body) : text
   }
 

@@ -22,7 +22,7 @@ extension SearchedIndex {
     // A text of signs only finds nothing, and neither does a search without words and filters.
     if words.isEmpty, words.unwanted.isEmpty,
       !query.selection.words.isEmpty
-        || !query.selection.isNarrowed(besides: [.feed, .favorites, .expired])
+        || !query.selection.isNarrowed(besides: [])
     {
       return SearchResults()
     }

@@ -112,7 +112,8 @@ struct OfferRoutes: ContentRoutes {
     query.pricedFeeds = try await content.fetchPresentations().pricedFeeds
     let text = try parameters.text("q").map { try SelectionText(parsing: $0) }
     query.sort = try parameters.choice("sort", as: OfferQuery.Sort.self) ?? text?.sort ?? .feed
-    query.isReversed = try parameters.flag("reverse") ?? text?.isReversed ?? false
+    let isReversed = parameters.text("sort") == nil && text?.isReversed ?? false
+    query.isReversed = try parameters.flag("reverse") ?? isReversed
     return query
   }
 }

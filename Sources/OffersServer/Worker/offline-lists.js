@@ -41,8 +41,10 @@ class Choice {
     if (own !== null) this.selection.set("feed:", valueOf("text", own));
     if (this.ofFavorites) this.selection.set("is:favorite", {text: "true"});
     this.feed = this.selection.only("feed:");
-    this.order = ORDERS.find(({value}) => value === fields.get("sort")) ?? this.selection.order ?? ORDERS[0];
-    this.isReversed = fields.isSet("reverse") || this.selection.isReversed;
+    this.chosenOrder = ORDERS.find(({value}) => value === fields.get("sort")) ?? null;
+    this.order = this.chosenOrder ?? this.selection.order ?? ORDERS[0];
+    this.isFormReversed = fields.isSet("reverse");
+    this.isReversed = this.isFormReversed || (this.chosenOrder === null && this.selection.isReversed);
   }
 
   get narrows() {
@@ -52,9 +54,10 @@ class Choice {
   /** The address of a page of this list; `left` is the field of a filter, of the words or of the order, to leave out. */
   link({page = 1, left = null, more = []} = {}) {
     const fields = [
-      ["q", this.typed || null],
+      ["q", (left === "sort" ? this.typed.replace(/(^| )sort:\S+/gi, "").trim() : this.typed) || null],
       ...this.filters.map(({field}) => [field, this.values.get(field)?.text]),
-      ["sort", this.order === ORDERS[0] ? null : this.order.value], ["reverse", this.isReversed ? "1" : null],
+      ["sort", this.chosenOrder === ORDERS[0] && this.selection.order === null ? null : this.chosenOrder?.value],
+      ["reverse", this.isFormReversed ? "1" : null],
     ].filter(([name]) => name !== left && (left !== "sort" || name !== "reverse"));
     return pathWith(this.path, [...fields, ...more, ["page", page === 1 ? null : String(page)]]);
   }

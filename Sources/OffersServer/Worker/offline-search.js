@@ -49,7 +49,8 @@ function searchParts(text, opensLetter) {
     } else if (words.length > 0) {
       // A sign behind the last word ends it.
       const isWhole = isQuoted || ["x", "0"].every((each) => wordsOf(content + each).length > words.length);
-      const isOpen = place === tokens.length - 1 && !isWhole && (opensLetter || [...words.at(-1)].length > 1);
+      const isLast = tokens.slice(place + 1).every((token) => token.isUnwanted);
+      const isOpen = isLast && !isWhole && (opensLetter || [...words.at(-1)].length > 1);
       const last = parts.at(-1);
       const same = tokens[place + 1]?.text === "OR" ? null : parts.find((part) => part.text === typed);
       if (wasAlternative && last) {

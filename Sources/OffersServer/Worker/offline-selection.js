@@ -28,7 +28,8 @@ function typedTokens(text) {
     const whole = letters.slice(start, place);
     const body = /[-−]/.test(whole[0]) ? whole.slice(1) : whole;
     const isQuoted = body.length > 2 && (CLOSING_QUOTES[body[0]]?.includes(body.at(-1)) ?? false);
-    const isUnwanted = body !== whole && (isQuoted || /\p{Alphabetic}/u.test(body[0] ?? ""));
+    const isWord = /^(\p{Alphabetic}|\p{N}.*\p{Alphabetic})/u.test(body.join(""));
+    const isUnwanted = body !== whole && (isQuoted || isWord);
     const content = (isQuoted ? body.slice(1, -1) : isUnwanted ? body : whole).join("");
     tokens.push({text: whole.join(""), content, isQuoted, isUnwanted});
   }
@@ -55,6 +56,7 @@ function startOf(text) {
 
 /** The circle of `52.52,13.40,5km`; null for a text that is none. */
 function circleOf(text) {
+  if (!/^-?[\d.]+\s*,\s*-?[\d.]+\s*(,\s*[\d.]+\s*(km)?)?$/i.test(text)) return null;
   const [latitude, longitude, kilometers = 10] = text.toLowerCase().replace(/\s|km$/g, "").split(",").map(Number);
   const isCircle = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && kilometers > 0 && kilometers <= 500;
   return isCircle ? {latitude, longitude, kilometers} : null;
@@ -116,10 +118,10 @@ class Selection {
 
   /** Takes a filter or an order. Returns whether the text is one. */
   #take(text) {
-    const [, sign, name, rest] = /^(-?)([a-z]+)([:<>=≤≥].+)$/is.exec(text) ?? [];
+    const [, sign, name, rest] = /^([-−]?)([a-z]+)([:<>=≤≥].+)$/is.exec(text) ?? [];
     if (!rest || rest.startsWith("://") || !TERM_NAMES.has(name.toLowerCase())) return false;
     const value = rest.replace(/^:/, "").replaceAll("≥", ">=").replaceAll("≤", "<=");
-    const start = `${sign}${name.toLowerCase()}:`;
+    const start = `${sign && "-"}${name.toLowerCase()}:`;
     if (start === "sort:") {
       this.order = ORDERS.find((order) => order.value === value.replace(/^-/, "").toLowerCase()) ?? null;
       this.isReversed = value.startsWith("-");

@@ -54,6 +54,12 @@ package struct OfferConditions {
     feeds: NamedFeeds, isValued: Bool = false, pricedFeeds: Set<String>,
     after bindings: Bindings = Bindings(), in transaction: any Transaction
   ) throws {
+    for names in [selection.feeds, selection.retailers, selection.categories]
+    where names.wanted.count + names.unwanted.count > NameChoice.limit {
+      throw OffersError(
+        .invalidRequest, "A selection has at most \(NameChoice.limit) names of a kind.",
+        hint: "Name fewer feeds, retailers or categories.")
+    }
     self.bindings = bindings
     self.feeds = feeds
     let dialect = transaction.dialect

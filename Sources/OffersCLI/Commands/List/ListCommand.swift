@@ -74,7 +74,7 @@ struct ListCommand: AsyncParsableCommand {
     query.sort =
       try sort.map { try NamedChoice.find($0, what: "order", title: "Orders") }
       ?? text.sort ?? .feed
-    query.isReversed = reverse != text.isReversed
+    query.isReversed = reverse != (sort == nil && text.isReversed)
     (query.offset, query.limit) = try paging.part()
     let database = try await location.open(.readOnly)
     let feeds = try await configuration.path.presentations(in: database)

@@ -277,7 +277,8 @@ extension SearchCommand {
   /// Removes a recent search: the one with a number, or with the words and the feed. With `--json`, prints
   /// the list without it.
   private func forgetRecent() async throws {
-    var search = (words: text, feed: filters.feed.first)
+    let named = try filters.text.selection(at: Date(), FilterTextParser()).feed
+    var search = (words: try remembered(feed: named), feed: named)
     if let number = Self.number(in: text) {
       let recent = try await fetchRecent(number)
       search = (recent.words, recent.feed)
@@ -350,7 +351,7 @@ struct SearchReport {
       return ["Nothing found for \(quoted)\(place); did you mean “\(meant)”?"]
     }
     if answer.page > 1 { return ["Nothing found on page \(answer.page) for \(quoted)\(place)."] }
-    if (try? SearchWords(answer.words))?.isEmpty == true {
+    if !answer.words.isEmpty, (try? SearchWords(answer.words))?.isEmpty == true {
       return ["\(quoted) contains no letter or digit to search for."]
     }
     return ["Nothing found for \(quoted)\(place)."]

@@ -26,6 +26,7 @@ struct FeedPage {
     let layout = presentation.layout
     let now = content.now()
     let selection = ListSelection(request, own: name, shown, content: content, at: now)
+    if let problem = selection.problem { throw problem }
     let number = request.fields.page()
     let offers = try await fetch(selection.query(page: number, size: Self.pageSize + 1))
     let count = offers.isEmpty ? 0 : try await content.store.countOffers(selection.query)

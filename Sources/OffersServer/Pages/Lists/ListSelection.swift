@@ -6,12 +6,17 @@ struct ListSelection {
   private(set) var selection = Selection()
   /// The text with words and filters, as it stands in the address; empty for none.
   let typed: String
+  /// The text as it was parsed.
+  private(set) var text = SelectionText()
   /// Why the text cannot be used; nil if it can. Then it has the same effect as none.
   private(set) var problem: OffersError?
   /// The values of the filters that are set, as they stand in the address, without those that the page implies.
   private var texts: [OfferFilter: String] = [:]
   private let sort: OfferQuery.Sort
+  /// The order that the form has chosen; nil for that of the text.
+  private let chosenSort: OfferQuery.Sort?
   private let isReversed: Bool
+  private let isFormReversed: Bool
   private let pricedFeeds: Set<String>
   private let now: Date
   private let path: String
@@ -33,15 +38,16 @@ struct ListSelection {
     self.now = now
     pricedFeeds = presentations.pricedFeeds
     typed = fields["q"].map(SearchWords.spaced) ?? ""
-    var text: SelectionText?
     do {
       text = try SelectionText(parsing: typed)
-      selection = try text?.selection(at: now, content.texts) ?? selection
+      selection = try text.selection(at: now, content.texts)
     } catch {
       problem = error as? OffersError
     }
-    sort = fields["sort"].flatMap(OfferQuery.Sort.init) ?? text?.sort ?? .feed
-    isReversed = fields.isSet("reverse") || text?.isReversed ?? false
+    chosenSort = fields["sort"].flatMap(OfferQuery.Sort.init)
+    sort = chosenSort ?? text.sort ?? .feed
+    isFormReversed = fields.isSet("reverse")
+    isReversed = isFormReversed || chosenSort == nil && text.isReversed
     for (filter, question) in ListQuestions.filters where !isImplied(filter, question) {
       var (text, value) = (fields[question.field], fields[question.field])
       if case .box(let meaning) = question.input {
@@ -108,10 +114,12 @@ struct ListSelection {
     page: Int = 1, without left: OfferFilter? = nil, keepsWords: Bool = true,
     keepsOrder: Bool = true, more: [(String, String?)] = []
   ) -> String {
-    let words = [("q", keepsWords && !typed.isEmpty ? typed : nil)]
+    let kept = keepsOrder ? typed : text.withoutOrder.description
+    let words = [("q", keepsWords && !kept.isEmpty ? kept : nil)]
     let filters = ListQuestions.filters.map { ($1.field, $0 == left ? nil : texts[$0]) }
     let order = [
-      ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),
+      ("sort", chosenSort == .feed && text.sort == nil ? nil : chosenSort?.rawValue),
+      ("reverse", isFormReversed ? "1" : nil),
     ]
     return PageLinks.path(
       path,

@@ -25,6 +25,7 @@ struct OffersPage {
     let now = content.now()
     let selection = ListSelection(
       request, isFavorites: isFavorites, shown, content: content, at: now)
+    if let problem = selection.problem { throw problem }
     let number = request.fields.page()
     let offers = try await content.store.fetchOffers(
       selection.query(page: number, size: Self.pageSize + 1))

@@ -8,10 +8,16 @@ struct SearchPage {
   private static let pageSize = 20
 
   /// The link from a search that has found nothing: to all offers, or to the start of the search.
-  private static func wider(_ words: String, _ feed: String?) -> (path: String, label: String) {
-    feed == nil
+  private static func wider(_ selection: ListSelection) -> (path: String, label: String) {
+    selection.feed == nil
       ? ("/search", "New search")
-      : (PageLinks.path("/search", [("q", words)]), "Search all offers")
+      : (PageLinks.path("/search", [("q", wordsForAll(selection))]), "Search all offers")
+  }
+
+  /// The words and filters of a search in all offers.
+  private static func wordsForAll(_ selection: ListSelection) -> String? {
+    let words = selection.text.without(.feed).description
+    return words.isEmpty ? nil : words
   }
 
   func page() async throws -> Page {
@@ -48,7 +54,7 @@ struct SearchPage {
       fields.set(
         "searchbox",
         [
-          "boxFeed": feed, "boxWords": words,
+          "boxFeed": request.fields["feed"], "boxWords": words,
           "boxLabel": feedTitle.map { "Search \($0)" } ?? "Search all offers",
         ])
       if let feed, let feedTitle {
@@ -56,7 +62,7 @@ struct SearchPage {
           "scope",
           [
             "scopeTitle": feedTitle, "scopeLink": PageLinks.feed(feed),
-            "allLink": PageLinks.path("/search", [("q", words)]),
+            "allLink": PageLinks.path("/search", [("q", Self.wordsForAll(selection))]),
           ])
       }
       if words != nil {
@@ -96,7 +102,12 @@ struct SearchPage {
           "corrected",
           [
             "correctedWords": corrected,
-            "correctedLink": PageLinks.path("/search", [("q", corrected), ("feed", feed)]),
+            "correctedLink": PageLinks.path(
+              "/search",
+              [
+                ("q", selection.text.replacing(words: corrected).description),
+                ("feed", request.fields["feed"]),
+              ]),
           ])
       }
       let isStandIn = found.isStandIn && found.error == nil && !found.results.hits.isEmpty
@@ -129,7 +140,7 @@ struct SearchPage {
             : PageFields(
               empty: "No \(noun.singular) found for “\(words.prefix(80))”",
               "Try fewer or different words.",
-              icon: "search", link: Self.wider(words, feed), isAlert: true))
+              icon: "search", link: Self.wider(selection), isAlert: true))
       }
       fields.setMore(
         found.results.hasMore ? selection.link(page: found.page + 1) : nil,
