@@ -160,7 +160,8 @@ package struct FeedLinks: Sendable {
   private static func address(_ target: String, _ base: LinkResolver, of page: String) -> String? {
     guard target.utf8.count <= addressBytes, !target.trimmed().isEmpty,
       let found = try? PastedAddress(base.resolve(target), isFile: nil).sources.first,
-      let url = URL(printed: found), let host = url.host, !host.isEmpty
+      let url = URL(printed: found), let host = url.host, !host.isEmpty,
+      ["http", "https"].contains(url.scheme?.lowercased())
     else { return nil }
     // A page that was read by https has a server that speaks it.
     guard url.scheme == "http", let own = URL(printed: page), own.scheme == "https",
