@@ -5,7 +5,7 @@ import OffersStore
 /// The SQL that searches offers.
 struct PostgresIndexReader: SearchedIndex {
   let connection: Connection
-  private let conditions: OfferConditions
+  private let conditions: SearchConditions
   /// The time at which expired offers come last; nil if they do not.
   private let expiryTime: Date?
 
@@ -13,7 +13,7 @@ struct PostgresIndexReader: SearchedIndex {
   ///   - query: the search.
   ///   - conditions: those of its selection, whose first parameter is the user.
   ///   - connection: runs the statements, and must be in a transaction.
-  init(_ query: SearchQuery, _ conditions: OfferConditions, in connection: Connection) {
+  init(_ query: SearchQuery, _ conditions: SearchConditions, in connection: Connection) {
     self.connection = connection
     self.conditions = conditions
     expiryTime = query.selection.sortsExpiredLast ? query.now ?? Date() : nil

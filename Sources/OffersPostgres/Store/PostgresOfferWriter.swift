@@ -115,7 +115,7 @@ extension PostgresTransaction {
   func isSearchCurrent() -> Bool { true }
 
   func search(
-    _ query: SearchQuery, _ conditions: OfferConditions, of user: User.ID
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID
   ) throws -> SearchResults {
     try PostgresIndexReader(query, conditions, in: connection).results(of: query)
   }

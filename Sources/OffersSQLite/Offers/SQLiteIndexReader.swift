@@ -7,7 +7,7 @@ import OffersStore
 struct SQLiteIndexReader: SearchedIndex {
   private let user: User.ID
   let database: Database
-  private let conditions: OfferConditions
+  private let conditions: SearchConditions
   /// The time at which expired offers come last; nil if they do not.
   private let expiryTime: Date?
 
@@ -21,14 +21,14 @@ struct SQLiteIndexReader: SearchedIndex {
   ///   - user: the user whose favorites count.
   ///   - database: the database to search.
   init(
-    _ query: SearchQuery, _ conditions: OfferConditions, of user: User.ID, in database: Database
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID, in database: Database
   ) throws {
     self.user = user
     self.database = database
     self.conditions = conditions
     expiryTime = query.selection.sortsExpiredLast ? query.now ?? Date() : nil
     bounds = try Self.bounds(
-      feedKey: query.feed == nil ? nil : conditions.feeds.wanted.first,
+      feedKey: conditions.feedKey,
       favoritesOf: query.favoritesOnly ? user : nil, in: database)
   }
 

@@ -124,7 +124,7 @@ extension SQLiteTransaction {
   func isSearchCurrent() throws -> Bool { try SearchIndex.isCurrent(in: database) }
 
   func search(
-    _ query: SearchQuery, _ conditions: OfferConditions, of user: User.ID
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID
   ) throws -> SearchResults {
     try SQLiteIndexReader(query, conditions, of: user, in: database).results(of: query)
   }

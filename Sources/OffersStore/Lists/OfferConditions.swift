@@ -36,7 +36,13 @@ package struct OfferConditions {
   package private(set) var bindings: Bindings
   /// The condition that the value of an offer is a price.
   let isPriced: String
-  package let feeds: NamedFeeds
+  private let feeds: NamedFeeds
+
+  /// The conditions of a search.
+  package var ofSearch: SearchConditions {
+    SearchConditions(
+      parts: parts, bindings, feedKey: feeds.wanted.count == 1 ? feeds.wanted[0] : nil)
+  }
 
   /// - Parameters:
   ///   - selection: the selection.

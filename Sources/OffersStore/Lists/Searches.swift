@@ -28,7 +28,7 @@ extension OffersDatabase {
         query.selection, for: .search, at: query.now ?? Date(), of: user,
         feeds: NamedFeeds(query.selection.feeds, definitions, in: transaction),
         pricedFeeds: query.pricedFeeds, after: Bindings([.number(user)]), in: transaction)
-      return try transaction.search(query, conditions, of: user)
+      return try transaction.search(query, conditions.ofSearch, of: user)
     }
   }
 

@@ -56,7 +56,7 @@ package protocol Transaction {
   ///   - conditions: the conditions of its selection, whose first parameter is the user.
   ///   - user: the user whose favorites count.
   func search(
-    _ query: SearchQuery, _ conditions: OfferConditions, of user: User.ID
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID
   ) throws -> SearchResults
 }
 
@@ -102,6 +102,19 @@ extension Transaction {
     _ sql: String, _ values: [SQLValue] = [], _ body: (any SQLRow) throws -> Void
   ) throws {
     try forEach(sql, values, fetchedCount: 2000, body)
+  }
+}
+
+/// The conditions of a search besides its words, over the table `offer`.
+package struct SearchConditions: Sendable {
+  package let parts: [String]
+  /// Their parameters.
+  package let bindings: Bindings
+  /// The feed that is searched, if it is only one.
+  package let feedKey: Int64?
+
+  package init(parts: [String], _ bindings: Bindings, feedKey: Int64?) {
+    (self.parts, self.bindings, self.feedKey) = (parts, bindings, feedKey)
   }
 }
 

@@ -17,7 +17,7 @@ struct SearchPlanTests {
       let conditions = try OfferConditions(
         query.selection, for: .search, at: Date(), of: User.ownerID,
         feeds: NamedFeeds(wanted: [1]), pricedFeeds: [], in: SQLiteTransaction(database))
-      let table = try SQLiteIndexReader(query, conditions, of: User.ownerID, in: database)
+      let table = try SQLiteIndexReader(query, conditions.ofSearch, of: User.ownerID, in: database)
       let search = try SearchWords("coffee")
       var count = 0
       try table.forEachOffer(with: search, limit: 5, offset: 0) { _ in count += 1 }
