@@ -58,8 +58,11 @@ struct FeedLinksTests {
       #"rel=alternate href="android-app://a/b""#,
       #"rel=alternate type="application/rss+xml" href="file:///etc/passwd""#,
       #"rel=alternate type="application/rss+xml" href="javascript:x""#,
+      #"rel=alternate type="application/rss+xml" href="fee://a.example/x.rss""#,
     ].map { "<link \($0)>" }.joined()
     #expect(Self.feeds("<html>\(links)") == [])
+    #expect(Self.feeds("<html><base href='htps://a.example/'><link rel=feed href=x></html>") == [])
+    #expect(Self.feeds("<html><link rel=feed href=x><base") == ["https://a.example/blog/x"])
   }
 
   @Test("are one of several forms, and not the comments where there is another")
