@@ -1,0 +1,132 @@
+import Foundation
+
+/// A saved selection of offers with a rule: the user is told of an offer when the rule applies to it.
+public struct Watch: Hashable, Sendable, Identifiable {
+  /// How often a user is told of the same offer.
+  ///
+  /// An offer enters when the rule begins to hold for it, and leaves when the rule ceases to hold.
+  public enum Repeat: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Each time the offer enters. It counts as having left only after 24 hours, however far its value
+    /// went: a value that flips around a bound is told once.
+    case onEntry = "default"
+    /// Once per offer.
+    case never
+    /// Like `onEntry`, and again every 24 hours as long as the rule holds.
+    case daily
+    /// Each time the offer enters, even if it left a moment before.
+    case each
+
+    /// Parses a name.
+    ///
+    /// - Throws: `OffersError` with `invalidRequest` and the nearest name for another text.
+    package init(parsing text: String) throws(OffersError) {
+      guard let repeats = Self(rawValue: text.lowercased()) else {
+        let names = Self.allCases.map(\.rawValue)
+        throw OffersError(
+          .invalidRequest, "“\(text)” does not say how often to tell of an offer.",
+          hint: NearestWord.hint(for: text, among: names, title: "Choices"))
+      }
+      self = repeats
+    }
+  }
+
+  /// The number of the watch in its database.
+  public let id: Int64
+  /// The user's name for the watch; nil without one.
+  public var name: String?
+  /// Which offers are watched: the text form of a selection.
+  public var selection: String
+  /// When the rule applies to one of these offers.
+  public var rule: WatchRule
+  /// How often the user is told of the same offer.
+  public var repeats: Repeat
+  /// Whether its notices may break through quiet hours.
+  public var isUrgent: Bool
+  /// When the watch was added.
+  public let createdAt: Date
+  /// Since when the watch is not evaluated; nil if it is not paused. When it is resumed, it begins like a new one
+  /// (`WatchRule.begin`).
+  public var pausedAt: Date?
+
+  /// Creates a watch of its parts; the properties describe them.
+  public init(
+    id: Int64, name: String? = nil, selection: String, rule: WatchRule,
+    repeats: Repeat = .onEntry, isUrgent: Bool = false, createdAt: Date, pausedAt: Date? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.selection = selection
+    self.rule = rule
+    self.repeats = repeats
+    self.isUrgent = isUrgent
+    self.createdAt = createdAt
+    self.pausedAt = pausedAt
+  }
+}
+
+/// The reason to tell a user of an offer, in facts. Texts are made of it when it is told.
+///
+/// The values have the unit of `value`: the same currency, or all are percentages.
+public struct WatchFiring: Hashable, Sendable, Codable {
+  /// The kind of the rule that applied.
+  public let rule: WatchRule.Kind
+  /// When the offer changed, or when the rule began to apply to it.
+  public let at: Date
+  /// Whether the user was told of the same entry before (`Watch.Repeat.daily`).
+  public let isReminder: Bool
+  /// The exact value of the offer at that time; nil without one.
+  public let value: Reward.Value?
+  /// Whether the value is an upper bound ("Up to 5% back").
+  public let isUpTo: Bool
+  /// The value with which `value` is compared; nil without a comparable one. For `up` and `down`, the
+  /// value that was told or that lasted before; for other rules, the value before the change.
+  public let old: Reward.Value?
+  /// The bound of `atLeast` and `atMost`; nil for other rules.
+  public let bound: Reward.Value?
+  /// The best value: for `best`, the best before the change; for `nearBest`, the best with it. Nil for
+  /// other rules.
+  public let best: Reward.Value?
+  /// The number of days of `best` and `nearBest`; nil for ever, and for other rules.
+  public let days: Int?
+  /// The distance of `nearBest` in hundredths of a percent; nil for other rules.
+  public let percentHundredths: Int64?
+  /// When the offer ends; nil if it does not, or if that is unknown.
+  public let endsAt: Date?
+
+  /// The facts for people, without the name of the offer and without a full stop: `is $3.00, at least $2.00`.
+  ///
+  /// - Parameters:
+  ///   - reader: writes the values.
+  ///   - now: the time at which the sentence is read, which says how soon an offer ends.
+  package func sentence(_ reader: any FilterTextReader, at now: Date) -> String {
+    func text(_ value: Reward.Value) -> String {
+      (isUpTo ? "up to " : "") + reader.text(of: value)
+    }
+    let still = isReminder ? "still " : ""
+    let valueText = value.map(text)
+    let detail = valueText.map { ": \($0)" } ?? ""
+    let was = isReminder ? "" : old.map { ", was \(text($0))" } ?? ""
+    let period = days.map { "in \(Units.count($0, "day"))" } ?? "ever"
+    switch rule {
+    case .match: return (isReminder ? "still matches" : "is a new match") + detail
+    case .atLeast, .atMost:
+      let side = rule == .atLeast ? "at least" : "at most"
+      let limit = bound.map { ", \(side) \(reader.text(of: $0))" } ?? ""
+      return "is \(still)\(valueText ?? "without a value")\(limit)"
+    case .up, .down: return "is \(still)\(rule.rawValue)\(detail)\(was)"
+    case .best: return "is \(still)the best \(period)\(detail)\(was)"
+    case .nearBest:
+      let distance = percentHundredths.map { JSONWriter.decimal(hundredths: $0) + "%" } ?? "reach"
+      let best = best.map { ", best \(text($0))" } ?? ""
+      return "is \(still)within \(distance) of the best \(period)\(detail)\(best)"
+    case .ending:
+      guard let endsAt else { return "ends soon" }
+      let seconds = endsAt.timeIntervalSince(now)
+      if seconds < 0 { return "has ended" }
+      let isFar = seconds >= 3 * 86_400
+      return "ends in "
+        + (isFar ? Units.count(Int(clamped: seconds / 86_400), "day") : Units.wait(seconds))
+    case .back: return "is \(still)back in its feed\(detail)"
+    }
+  }
+}

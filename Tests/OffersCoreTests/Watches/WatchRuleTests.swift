@@ -1,0 +1,84 @@
+import Foundation
+import OffersCore
+import Testing
+
+@Suite("The text of a watch's rule")
+struct WatchRuleTests {
+  private static func parse(_ text: String) throws -> WatchRule {
+    try WatchRule(parsing: text, TypedValues())
+  }
+
+  @Test(
+    "a rule is written as it was typed",
+    arguments: [
+      "match", "at-least $2", "at-least 5%", "at-most 20 EUR", "at-most 20", "up", "up 10%",
+      "down 0.50", "down $1", "best", "best 30d", "near-best 5%", "near-best 2.5% 90d",
+      "ending 48h", "ending 7d", "ending 90m", "back",
+    ])
+  func roundTrip(text: String) throws {
+    #expect(try Self.parse(text).text == text)
+  }
+
+  @Test(
+    "case, spaces and hyphens are free, and durations have one form",
+    arguments: [
+      ("At Least  $2 ", "at-least $2"), ("NEAR BEST 5 % ever", "near-best 5%"),
+      ("best 2w", "best 14d"), ("best ever", "best"), ("ending 2d", "ending 48h"),
+      ("ending 120m", "ending 2h"), ("near-best 5 % 1w", "near-best 5% 7d"),
+    ])
+  func forms(typed: String, written: String) throws {
+    #expect(try Self.parse(typed).text == written)
+    #expect(try Self.parse(typed) == Self.parse(written))
+  }
+
+  @Test("the parts have their units")
+  func units() throws {
+    #expect(try Self.parse("near-best 2.5% 90d") == .nearBest(percentHundredths: 250, days: 90))
+    #expect(try Self.parse("ending 48h") == .ending(seconds: 172_800))
+    #expect(try Self.parse("best 4w") == .best(days: 28))
+    #expect(try Self.parse("down") == .down(by: nil))
+  }
+
+  @Test("a fraction of the smallest unit is rounded to the side of the bound")
+  func rounds() throws {
+    let yen = Reward.Value.amount(minorUnits: 0, currency: "JPY")
+    for (text, limit) in [("at-least 1.50", 2), ("at-most 1.50", 1)] {
+      guard case .atLeast(let amount) = try Self.parse(text) else {
+        guard case .atMost(let amount) = try Self.parse(text) else { continue }
+        #expect(amount.bound.limit(in: yen) == Int64(limit))
+        continue
+      }
+      #expect(amount.bound.limit(in: yen) == Int64(limit))
+    }
+  }
+
+  @Test(
+    "a mistake is refused with the nearest right word, or an example",
+    arguments: [
+      ("", "Rules: match,"), ("at-lest $2", "Did you mean at-least?"),
+      ("macth", "Did you mean match?"), ("nearbest 5%", "Did you mean near-best?"),
+      ("bakc", "Did you mean back?"), ("endign 2d", "Did you mean ending?"),
+      ("at-least", "Write at-least $2."), ("at-most much", "Write at-most 20 EUR."),
+      ("up 0%", "Write up 10%."), ("down 101%", "Write down 0.50."), ("match 5", "Write match."),
+      ("back 2d", "Write back."), ("best 12h", "Write best 30d."), ("best 0d", "Write best 30d."),
+      ("best of all", "Write best 30d."), ("near-best", "Write near-best 5% 90d."),
+      ("near-best $5", "Write near-best 5% 90d."), ("near-best 0%", "Write near-best 5% 90d."),
+      ("near-best 5% 7h", "Write near-best 5% 90d."), ("ending", "Write ending 48h."),
+      ("ending soon", "Write ending 48h."), ("ending 0h", "Write ending 48h."),
+      (String(repeating: "match ", count: 40), ""),
+    ])
+  func refuses(text: String, hint: String) {
+    let error = #expect(throws: OffersError.self) { try Self.parse(text) }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.hint?.text.contains(hint) ?? hint.isEmpty, "\(String(describing: error))")
+  }
+
+  @Test("a word for repeats is read, and a mistake has the nearest one")
+  func repeats() throws {
+    for repeats in Watch.Repeat.allCases {
+      #expect(try Watch.Repeat(parsing: repeats.rawValue.uppercased()) == repeats)
+    }
+    let error = #expect(throws: OffersError.self) { try Watch.Repeat(parsing: "dayly") }
+    #expect(error?.hint?.text.hasPrefix("Did you mean daily?") == true)
+  }
+}
