@@ -156,7 +156,7 @@ class SameLookTests(OfflineBase):
         rolls = random.Random(7)
         offers = json.loads(self.home.run("list", "--json", "--limit", "500"))["offers"]
         words = sorted({word for offer in offers for word in re.findall("[a-z]{4,}", offer["name"].lower())})
-        shops = sorted({offer["retailer"] for offer in offers if offer["retailer"] and '"' not in offer["retailer"]})
+        shops = sorted({shop for shop in (offer["retailer"] or "" for offer in offers) if shop and '"' not in shop and len(shop) < 100})
         labels = sorted({each for offer in offers for each in offer["categories"] if '"' not in each and len(each) < 100})
         terms = [
             lambda: rolls.choice(words), lambda: "-" + rolls.choice(words), lambda: f"{rolls.choice(words)} OR {rolls.choice(words)}",

@@ -66,6 +66,8 @@ package struct SearchWords: Equatable, Sendable {
         let isLast = tokens[(place + 1)...].allSatisfy(\.isUnwanted)
         let isOpen = isLast && Self.isOpen(token, words, opensLetter: opensLetter)
         if isAlternative, let last = parts.indices.last {
+          // A word that stands in another part as well must be there in any case.
+          texts.remove(parts[last].text)
           parts[last].text += " OR " + token.text
           parts[last].others.append(Phrase(words: words, isOpen: isOpen))
           parts[last].isFixed = true

@@ -55,7 +55,7 @@ function searchParts(text, opensLetter) {
       const same = tokens[place + 1]?.text === "OR" ? null : parts.find((part) => part.text === typed);
       if (wasAlternative && last) {
         last.phrases.push({words, isOpen});
-        last.isFixed = true;
+        [last.text, last.isFixed] = [`${last.text} OR ${typed}`, true];
       } else if (!same) parts.push({text: typed, words, isOpen, isFixed: isQuoted, phrases: [{words, isOpen}]});
       else if (isOpen && same === last) [last.isOpen, last.phrases[0].isOpen] = [true, true];
     }
@@ -157,7 +157,9 @@ function searchOffers(data, selection) {
 }
 
 function searchOffersWith(parts, data, selection) {
-  if (selection.words !== "" && parts.length === 0 && parts.unwanted.length === 0) return [];
+  // A text of signs only finds nothing, and neither does a search without words and filters.
+  const hasNone = parts.length === 0 && parts.unwanted.length === 0;
+  if (hasNone && (selection.words !== "" || selection.values.size === 0)) return [];
   const found = selection.filter(data).filter((offer) => !hasUnwanted(offer, parts))
     .map((offer) => searchOffer(offer, parts)).filter(Boolean)
     .sort((one, other) => other.score - one.score);
