@@ -3,7 +3,7 @@ import Foundation
 /// A change of an offer, classified for users, or the first sync of a feed.
 public struct OfferChange: Hashable, Sendable, Identifiable {
   /// The kinds of change.
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, Codable, CaseIterable {
     /// The first sync of a feed, which is one change for all of its offers.
     case first
     /// A sync found the offer for the first time.

@@ -130,3 +130,52 @@ public struct WatchFiring: Hashable, Sendable, Codable {
     }
   }
 }
+
+/// A watch as a person asks for it.
+package struct WatchDraft: Hashable, Sendable {
+  package var name: String?
+  package var selection: SelectionText
+  package var rule: WatchRule
+  package var repeats: Watch.Repeat
+  package var isUrgent: Bool
+
+  /// The most characters of a name.
+  package static let longestName = 80
+
+  /// Creates a draft of texts, and checks them.
+  ///
+  /// - Parameters:
+  ///   - name: the user's name for the watch; nil without one.
+  ///   - selection: the text form of a selection. Its order does not count.
+  ///   - rule: the text form of a rule; nil for a new match.
+  ///   - repeats: the name of a repetition; nil for the default.
+  ///   - isUrgent: whether its notices may break through quiet hours.
+  ///   - reader: reads bounds, times and durations.
+  /// - Throws: `OffersError` with `invalidRequest` for a text that is none of these.
+  package init(
+    name: String? = nil, selection: String, rule: String? = nil, repeats: String? = nil,
+    isUrgent: Bool = false, _ reader: any FilterTextReader
+  ) throws {
+    let name = name.map { SafeText.line($0, characters: Self.longestName) }
+    self.name = name?.isEmpty ?? true ? nil : name
+    self.selection = try SelectionText(parsing: selection).withoutOrder
+    _ = try self.selection.selection(at: Date(), reader)
+    self.rule = try rule.map { try WatchRule(parsing: $0, reader) } ?? .match
+    self.repeats = try repeats.map { try Watch.Repeat(parsing: $0) } ?? .onEntry
+    self.isUrgent = isUrgent
+  }
+
+  /// Whether offers may enter as time passes, without a change.
+  package var isTimed: Bool {
+    rule.kind == .ending || !selection.texts(of: .expiring).isEmpty
+  }
+}
+
+extension WatchDraft {
+  /// The draft that a stored watch was made of.
+  package init(_ watch: Watch, _ reader: any FilterTextReader) throws {
+    try self.init(
+      name: watch.name, selection: watch.selection, rule: watch.rule.text,
+      repeats: watch.repeats.rawValue, isUrgent: watch.isUrgent, reader)
+  }
+}

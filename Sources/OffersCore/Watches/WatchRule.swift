@@ -166,8 +166,8 @@ extension WatchRule {
       try value.refuse()
       self = .back
     // A fraction of the smallest unit is rounded up for the least, and down for the most.
-    case .atLeast: self = .atLeast(try value.readAmount(of: .reward))
-    case .atMost: self = .atMost(try value.readAmount(of: .price))
+    case .atLeast: self = .atLeast(try value.readAmount(isLeast: true))
+    case .atMost: self = .atMost(try value.readAmount(isLeast: false))
     case .up: self = .up(by: try value.readStep())
     case .down: self = .down(by: try value.readStep())
     case .best: self = .best(days: try value.readDays(value.text))
@@ -235,24 +235,22 @@ private struct RuleValue {
     throw refusal("The rule \(kind.rawValue) takes no value, but “\(text)” follows it.")
   }
 
-  private func read(_ text: String, of role: ValueRole) throws(OffersError) -> ValueBound {
+  private func read(_ text: String, isLeast: Bool = true) throws(OffersError) -> ValueBound {
     if text.isEmpty { throw refusal("The rule \(kind.rawValue) needs a value.") }
-    do { return try reader.readBound(text, of: role) } catch {
+    // A percentage is read for a reward only.
+    do { return try reader.readBound(text, of: .reward, isLeast: isLeast) } catch {
       throw refusal("“\(text)” is not an amount or a percentage.")
     }
   }
 
-  func readAmount(of role: ValueRole) throws(OffersError) -> WatchAmount {
-    // A percentage is read for a reward only.
-    let bound = try read(text, of: .reward)
-    if case .percent = bound { return WatchAmount(text: text, bound: bound) }
-    return WatchAmount(text: text, bound: try read(text, of: role))
+  func readAmount(isLeast: Bool) throws(OffersError) -> WatchAmount {
+    WatchAmount(text: text, bound: try read(text, isLeast: isLeast))
   }
 
   /// The least by which a value must move; nil for any.
   func readStep() throws(OffersError) -> WatchAmount? {
     if words.isEmpty { return nil }
-    let step = try readAmount(of: .reward)
+    let step = try readAmount(isLeast: true)
     guard step.bound.isPositive else { throw refusal("“\(text)” is not more than zero.") }
     if kind == .down, case .percent(let hundredths) = step.bound, hundredths > 10_000 {
       throw refusal("No value falls by more than 100%.")
@@ -283,7 +281,7 @@ private struct RuleValue {
     // A sign may stand apart from its number, as in `5 %`.
     let days = words.count > 1 && words.last != "%" ? words.last : nil
     let percent = words.dropLast(days == nil ? 0 : 1).joined(separator: " ")
-    guard case .percent(let hundredths) = try read(percent, of: .reward) else {
+    guard case .percent(let hundredths) = try read(percent) else {
       throw refusal("“\(percent)” is not a percentage.")
     }
     guard 0 < hundredths, hundredths <= 10_000 else {

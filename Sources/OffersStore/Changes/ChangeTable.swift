@@ -240,6 +240,26 @@ package enum ChangeTable {
 
 /// The SQL that reads the changes of single offers.
 extension ChangeTable {
+  /// A page of the history of an offer's reward and texts.
+  static func historyPage(
+    of stored: OfferTable.Stored, _ bounds: HistoryQuery, in transaction: any Transaction
+  ) throws -> HistoryPage {
+    var batch: ArraySlice<RewardHistory.Row> = []
+    var last = bounds.before ?? .max
+    var isAtEnd = false
+    return try RewardHistory.page(of: stored.offer, bounds) {
+      if batch.isEmpty, !isAtEnd {
+        batch = try history(of: stored.key, before: last, in: transaction)[...]
+        isAtEnd = batch.isEmpty
+      }
+      last = batch.first?.id ?? last
+      return batch.popFirst()
+    } findLater: {
+      try findRewardChange(of: stored.key, from: $0, in: transaction)
+        .map { ($0.old, $0.id) }
+    }
+  }
+
   /// Some of the changes of one offer before the change `id`, except for `new`, newest first; none at
   /// the end.
   static func history(

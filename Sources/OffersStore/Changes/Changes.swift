@@ -99,20 +99,7 @@ extension OffersDatabase {
   ) async throws(OffersError) -> HistoryPage {
     try await transaction(.read) { [user] transaction in
       let stored = try OfferTable.fetch(named: text, of: user, in: transaction)
-      var batch: ArraySlice<RewardHistory.Row> = []
-      var last = bounds.before ?? .max
-      var isAtEnd = false
-      return try RewardHistory.page(of: stored.offer, bounds) {
-        if batch.isEmpty, !isAtEnd {
-          batch = try ChangeTable.history(of: stored.key, before: last, in: transaction)[...]
-          isAtEnd = batch.isEmpty
-        }
-        last = batch.first?.id ?? last
-        return batch.popFirst()
-      } findLater: {
-        try ChangeTable.findRewardChange(of: stored.key, from: $0, in: transaction)
-          .map { ($0.old, $0.id) }
-      }
+      return try ChangeTable.historyPage(of: stored, bounds, in: transaction)
     }
   }
 }

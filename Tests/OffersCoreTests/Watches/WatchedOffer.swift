@@ -3,12 +3,12 @@ import OffersCore
 
 /// Reads and writes the values of these tests: `2` (any currency), `$2`, `2 EUR` and `5%`.
 struct TypedValues: FilterTextReader {
-  func readBound(_ text: String, of role: ValueRole) throws -> ValueBound {
+  func readBound(_ text: String, of role: ValueRole, isLeast: Bool) throws -> ValueBound {
     switch Self.value(text) {
     case .amount(let units, let currency?): return .amount(minorUnits: units, currency: currency)
     case .amount(let units, nil):
       // The yen has no decimals.
-      let yen = units / 100 + (role == .reward && units % 100 > 0 ? 1 : 0)
+      let yen = units / 100 + (isLeast && units % 100 > 0 ? 1 : 0)
       return .anyAmount(minorUnits: units, others: ["JPY": yen])
     case .percent(let hundredths) where role == .reward: return .percent(hundredths: hundredths)
     case .percent, nil: throw OffersError(.invalidRequest, "“\(text)” is no value.")
