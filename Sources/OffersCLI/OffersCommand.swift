@@ -16,6 +16,7 @@ struct OffersCommand: AsyncParsableCommand {
         offers show 900117                 read one offer
         offers favorite 900117             star it
         offers changes --favorites         see what changed of your favorites
+        offers watch add coffee 'reward:>=2'   be told of new offers
         offers feeds                       list all feeds
         offers --generate-completion-script bash   complete words: bash, zsh or fish
         offers export -o offers.json       archive or move your data
@@ -29,7 +30,8 @@ struct OffersCommand: AsyncParsableCommand {
     subcommands: [
       SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, OpenCommand.self,
       ImageCommand.self, FavoriteCommand.self, HouseholdCommand.self, ChangesCommand.self,
-      HistoryCommand.self, StatusCommand.self, FeedsCommand.self, CacheCommand.self,
+      HistoryCommand.self, WatchCommand.self, ChannelCommand.self, NoticesCommand.self,
+      StatusCommand.self, FeedsCommand.self, CacheCommand.self,
       PruneCommand.self,
       ExportCommand.self, ImportCommand.self, MigrateCommand.self, BackupCommand.self,
       RestoreCommand.self,

@@ -51,6 +51,11 @@ public struct ChannelSecrets: Sendable {
           .invalidRequest, "A secret has a line break or another control character.",
           hint: "Nothing was changed. Write it in one line.")
       }
+      do throws(SystemError) {
+        try FileOperations.makeFolders(of: path)
+      } catch {
+        throw AtomicFile.failure(path, Self.hint, error.number)
+      }
       let file = try AtomicFile(replacing: path, hint: Self.hint)
       let text = entries.sorted { $0.key < $1.key }.map { "\($0)=\($1)\n" }.joined()
       try Array(text.utf8).withUnsafeBytes { try file.append($0) }

@@ -199,15 +199,32 @@ extension ChannelSettings {
     return (settings, secrets)
   }
 
-  /// The variable of a secret, such as `OFFERS_CHANNEL_PHONE_TOKEN`.
+  /// The variable of a secret, such as `OFFERS_CHANNEL_PHONE_TOKEN`. Channels with different names have different ones:
+  /// other characters than letters and digits stand as the hexadecimal numbers of their bytes.
   private static func variable(of channel: String, _ key: String) -> String {
-    let text = "offers_channel_\(channel)_\(key)".uppercased()
-    return String(
-      decoding: text.utf8.map { ASCII.isLetterOrDigit($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+    func word(_ text: String) -> String {
+      var word = ""
+      for byte in text.utf8 {
+        if ASCII.isLetterOrDigit(byte) {
+          word.unicodeScalars.append(Unicode.Scalar(byte))
+        } else {
+          word += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+      }
+      return word.uppercased()
+    }
+    return "OFFERS_CHANNEL_\(word(channel))_\(key.uppercased())"
   }
 
-  /// Whether a name is that of a variable of a channel, which goes with the channel.
-  package static func isVariable(_ name: String, of channel: String) -> Bool {
-    name.hasPrefix(variable(of: channel, ""))
+  /// The variables of the settings that `separatingSecrets(of:)` has made, which go with the channel.
+  package var ownVariables: Set<String> {
+    let parts = (words + options.values).flatMap { text in
+      (try? Self.template(text))?.parts ?? []
+    }
+    return Set(
+      parts.compactMap { part in
+        if case .environment(let name) = part, name.hasPrefix("OFFERS_CHANNEL_") { return name }
+        return nil
+      })
   }
 }

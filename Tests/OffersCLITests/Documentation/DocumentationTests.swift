@@ -6,8 +6,8 @@ import Testing
 struct DocumentationTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "household", "changes",
-    "history",
-    "status", "feeds", "cache", "prune", "export", "import", "migrate", "backup", "restore",
+    "history", "watch", "channel", "notices", "status", "feeds", "cache", "prune", "export",
+    "import", "migrate", "backup", "restore",
     "doctor",
     "schedule",
     "user", "serve", "token",
@@ -18,6 +18,8 @@ struct DocumentationTests {
     "feeds": [
       "list", "add", "show", "edit", "check", "guess", "set", "remove", "import", "export",
     ],
+    "watch": ["list", "add", "show", "edit", "test", "pause", "resume", "remove"],
+    "channel": ["list", "add", "test", "edit", "remove"],
     "schedule": ["install", "show", "remove"],
     "user": ["list", "add", "rename", "role", "passphrase", "logout", "remove"],
     "token": ["list", "add", "revoke", "new"],

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import OffersCore
 import OffersFeeds
 import OffersHTTP
@@ -63,6 +64,20 @@ struct ServedFeeds: FeedSyncer {
     try await engine(configuration).run(
       names, options: options, progress: progress, finished: finished)
     try await database.prepareSearch()
+    try await deliver()
+  }
+
+  /// Writes the notices that are due as time passes, and delivers what waits. What cannot be delivered is tried again
+  /// after the next sync.
+  private func deliver() async throws {
+    try await database.lookAtWatches(FilterTextParser())
+    if try await database.fetchDueChannels(at: Date()).isEmpty { return }
+    let summary = try await NoticeServices.delivery(for: database).run()
+    for failure in summary.failures {
+      log.logger.error(
+        "a notice could not be delivered",
+        metadata: ["channel": "\(failure.channel)", "reason": "\(failure.reason)"])
+    }
   }
 
   func search(

@@ -1,0 +1,165 @@
+import Foundation
+import OffersCore
+import OffersPlatform
+import OffersStore
+
+/// Delivers the notices that wait, over the channels of all users: one message a channel and run.
+///
+/// Several processes and nodes may deliver at the same time: a channel is given to one of them (`claimMessage`). A
+/// message whose process was killed is tried again when its lease has ended, with the same identity.
+package struct NoticeDelivery: Sendable {
+  /// What a run did.
+  package struct Summary: Hashable, Sendable {
+    /// The number of messages that were delivered.
+    package var deliveredCount = 0
+    /// The failures: the name of the channel, and a sentence.
+    package var failures: [Failure] = []
+
+    package struct Failure: Hashable, Sendable {
+      package let channel: String
+      package let reason: String
+      /// Whether nothing is delivered over the channel until somebody sets it up again.
+      package let isEnd: Bool
+    }
+  }
+
+  private let database: OffersDatabase
+  private let tools: ChannelTools
+  private let reader: any FilterTextReader
+  /// The address of the server whose pages show notices; nil without one.
+  private let pages: URL?
+  private let now: @Sendable () -> Date
+
+  package init(
+    _ database: OffersDatabase, _ tools: ChannelTools, _ reader: any FilterTextReader,
+    pages: URL? = nil, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.database = database
+    self.tools = tools
+    self.reader = reader
+    self.pages = pages
+    self.now = now
+  }
+
+  /// Delivers over each channel with something to deliver, several channels at a time.
+  ///
+  /// - Throws: `OffersError` if the database cannot be read or written. A failure of a channel is part of the summary.
+  package func run() async throws -> Summary {
+    let channels = try await database.fetchDueChannels(at: now())
+    return try await withThrowingTaskGroup(of: (String, DeliveryOutcome)?.self) { group in
+      var rest = channels[...]
+      for channel in rest.prefix(Self.parallelCount) {
+        group.addTask { try await deliver(over: channel) }
+      }
+      rest = rest.dropFirst(Self.parallelCount)
+      var summary = Summary()
+      while let result = try await group.next() {
+        if let (name, outcome) = result { summary.add(outcome, of: name) }
+        if let channel = rest.popFirst() {
+          group.addTask { try await deliver(over: channel) }
+        }
+      }
+      return summary
+    }
+  }
+
+  /// The number of channels over which a run delivers at the same time.
+  private static let parallelCount = 4
+
+  /// Delivers the next message of a channel.
+  ///
+  /// - Returns: the name of the channel and the outcome; nil if there was nothing to deliver.
+  private func deliver(over id: UserChannel.ID) async throws -> (String, DeliveryOutcome)? {
+    guard let claimed = try await database.claimMessage(of: id, at: now()) else { return nil }
+    let message = try await message(of: claimed)
+    let outcome = await Self.deliver(message, over: claimed.channel, tools)
+    try await database.finish(claimed, outcome, at: now())
+    return (claimed.channel.name, outcome)
+  }
+
+  /// Tries once to deliver a message over a channel.
+  package static func deliver(
+    _ message: NoticeMessage, over channel: UserChannel, _ tools: ChannelTools
+  ) async -> DeliveryOutcome {
+    do {
+      let settings = try ChannelSettings(json: channel.settings)
+      return await (try settings.makeChannel(tools)).deliver(message)
+    } catch {
+      // A variable may be set later.
+      return .later(([error.message, error.hint?.text].compactMap(\.self)).joined(separator: " "))
+    }
+  }
+
+  /// The message of some notices. Those of the same offer are one entry.
+  private func message(of claimed: ClaimedMessage) async throws -> NoticeMessage {
+    let database = database.bound(
+      to: User(id: claimed.user, name: "", role: .viewer, createdAt: now()))
+    var subjects: [String] = []
+    var notices: [String: [Notice]] = [:]
+    for notice in claimed.notices {
+      let subject = notice.offer?.description ?? notice.feed
+      if notices[subject] == nil { subjects.append(subject) }
+      notices[subject, default: []].append(notice)
+    }
+    var entries: [NoticeMessage.Entry] = []
+    for subject in subjects.prefix(NoticeMessage.mostEntries) {
+      guard let own = notices[subject], let last = own.last else { continue }
+      let offer: UserOffer? =
+        if let ref = last.offer { try await database.findOffer(ref) } else { nil }
+      entries.append(entry(own, last, offer))
+    }
+    let title =
+      subjects.count == 1
+      ? entries.first.map { "\($0.name) \($0.sentence)" } ?? ""
+      : "\(Units.count(subjects.count, "notice")): \(entries.map(\.name).joined(separator: ", "))"
+    return NoticeMessage(
+      id: claimed.id, time: claimed.notices.last?.at ?? now(), title: title, entries: entries,
+      count: subjects.count, isUrgent: claimed.notices.contains(where: \.isUrgent),
+      link: pages?.appending(path: "notices"), settingsLink: pages?.appending(path: "watches"))
+  }
+
+  private func entry(
+    _ notices: [Notice], _ last: Notice, _ offer: UserOffer?
+  ) -> NoticeMessage.Entry {
+    let now = now()
+    var sentences: [String] = []
+    for sentence in notices.map({ $0.sentence(reader, at: now) })
+    where !sentences.contains(sentence) { sentences.append(sentence) }
+    let facts: [(String, String?)] = [
+      ("reward", offer?.reward?.text), ("retailer", offer?.retailer),
+      ("ends", offer?.expiresAt.map { Units.time($0) }), ("terms", offer?.terms),
+      ("state", offer?.offer.state),
+    ]
+    return NoticeMessage.Entry(
+      feed: last.feed, offer: last.offer, name: last.name,
+      sentence: sentences.joined(separator: "; "), link: offer?.url,
+      facts: facts.compactMap { name, value in
+        value.map { NoticeMessage.Entry.Fact(name, $0) }
+      },
+      command: Self.step(last, isFavorite: offer?.isFavorite ?? false)?.command)
+  }
+}
+
+extension NoticeDelivery {
+  /// What may be done about a notice: to star the offer, or to sync the feed.
+  private static func step(_ notice: Notice, isFavorite: Bool) -> Hint? {
+    if let offer = notice.offer {
+      let word = ShellQuoting.word(offer.description)
+      return isFavorite ? nil : Hint("Star it.", command: "offers favorite \(word)")
+    }
+    guard case .failing = notice.reason else { return nil }
+    return Hint("Try it now.", command: "offers sync \(ShellQuoting.word(notice.feed))")
+  }
+}
+
+extension NoticeDelivery.Summary {
+  fileprivate mutating func add(_ outcome: DeliveryOutcome, of channel: String) {
+    switch outcome {
+    case .delivered: deliveredCount += 1
+    case .later(_, let reason), .refused(let reason):
+      failures.append(Failure(channel: channel, reason: reason, isEnd: false))
+    case .ended(let reason):
+      failures.append(Failure(channel: channel, reason: reason, isEnd: true))
+    }
+  }
+}

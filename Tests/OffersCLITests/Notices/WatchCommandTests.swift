@@ -1,0 +1,122 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("offers watch, channel and notices")
+struct WatchCommandTests {
+  private static let items = [
+    FeedItem("1", "Alpha Coffee", "$3.00"), FeedItem("2", "Green Tea", "$3.00"),
+    FeedItem("3", "Coffee Pods", "$1.00"),
+  ]
+
+  /// Changes the feed so that one offer is new, and another one enters.
+  private static func change(_ home: Home) throws {
+    _ = try home.feed([
+      items[0], items[1], FeedItem("3", "Coffee Pods", "$2.50"),
+      FeedItem("4", "Iced Coffee", "$4.00"),
+    ])
+  }
+
+  /// A program that appends each message to a file.
+  private static func teller(_ home: Home, exit code: Int = 0) throws -> String {
+    let path = try home.folder.write(
+      "#!/bin/sh\ncat >> '\(home.folder.path)/told'\nexit \(code)\n", to: "tell")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return path
+  }
+
+  @Test("what a watch finds is told over a channel, once")
+  func tells() async throws {
+    let home = try await Home(synced: Self.items)
+    let added = try await home.call("watch", "add", "coffee", "reward:>=2")
+    #expect(
+      added.output.hasPrefix(
+        "watch 1: coffee reward:>=2, match\n  Selects 1 offer now: Alpha Coffee\n"))
+    #expect(added.errors.contains("offers channel --help"))
+    try await home.expect(
+      "channel", "add", "command", Self.teller(home), output: "command: added\n")
+    try Self.change(home)
+    let synced = try await home.call("sync")
+    #expect(synced.output.contains("Iced Coffee is a new match: $4.00 (ibotta:4)\n"))
+    #expect(synced.output.contains("Coffee Pods is a new match: $2.50 (ibotta:3)\n"))
+    let told = try String(contentsOfFile: home.folder.file("told"), encoding: .utf8)
+    let document = try #require(
+      try JSONSerialization.jsonObject(with: Data(told.utf8)) as? [String: Any])
+    #expect((document["entries"] as? [[String: Any]])?.count == 2)
+    try await home.call("sync")
+    #expect(try String(contentsOfFile: home.folder.file("told"), encoding: .utf8) == told)
+    let waiting = try await home.call("notices", "--state", "waiting")
+    #expect(waiting.output.isEmpty && waiting.status == 0)
+    let shown = try await home.call("watch", "show", "1")
+    #expect(shown.output.contains("ibotta:4  Iced Coffee is a new match: $4.00"))
+  }
+
+  @Test("a channel that fails keeps what waits, and --retry delivers it")
+  func fails() async throws {
+    let home = try await Home(synced: Self.items)
+    try await home.call("watch", "add", "coffee")
+    try await home.call("channel", "add", "command", Self.teller(home, exit: 7), "--name", "desk")
+    try Self.change(home)
+    let synced = try await home.call("sync")
+    #expect(synced.status == 0 && synced.errors.contains("The channel desk failed"))
+    #expect(try await home.call("notices").output.hasPrefix("desk: 1 notice waiting, next attempt"))
+    _ = try Self.teller(home)
+    let retried = try await home.call("notices", "--retry")
+    #expect(!retried.output.contains("waiting") && retried.output.contains("Iced Coffee"))
+    let tested = try await home.call("channel", "test")
+    #expect(tested.output == "desk: delivered\n")
+  }
+
+  @Test("a secret is moved into a private file, and removed with its channel")
+  func secrets() async throws {
+    let home = try await Home(synced: Self.items)
+    let added = try await home.call(
+      "channel", "add", "gotify", "https://push.example.org", "--option", "token=A.secret", "--json"
+    )
+    #expect(added.status == 0 && !added.output.contains("A.secret"))
+    let path = home.folder.file(".config/offers/channels.env")
+    #expect(
+      try String(contentsOfFile: path, encoding: .utf8) == "OFFERS_CHANNEL_GOTIFY_TOKEN=A.secret\n")
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    for command in [["channel", "--json"], ["notices", "--json"], ["export"]] {
+      #expect(try await !home.call(command).output.contains("A.secret"))
+    }
+    try await home.expect("channel", "remove", "gotify", output: "gotify: removed\n")
+    #expect(try String(contentsOfFile: path, encoding: .utf8).isEmpty)
+  }
+
+  @Test("mistakes are named with the next step, and change nothing")
+  func mistakes() async throws {
+    let home = try await Home(synced: Self.items)
+    for (arguments, status, text) in [
+      (["watch", "add", "coffee", "--rule", "at-lest 2"], 64, "Did you mean at-least?"),
+      (["watch", "add", "reward:2"], 64, "needs >= or <="),
+      (["watch", "add", "coffee", "--repeat", "dayly"], 64, "daily"),
+      (["watch", "remove", "9"], 66, "offers watch list"),
+      (["watch", "edit", "9", "--rule", "best"], 66, "offers watch list"),
+      (["channel", "add", "ntfi", "x"], 64, "ntfy"),
+      (["channel", "add", "command", "x", "--quiet", "25-7"], 64, "22:00-7:00"),
+      (["channel", "add", "command", "x", "--option", "a"], 64, "NAME=VALUE"),
+      (["channel", "test", "desk"], 66, "There is no channel"),
+      (["notices", "--state", "lots"], 64, "lost"),
+    ] as [([String], Int32, String)] {
+      try await home.expect(arguments, status: status, says: [text])
+    }
+    #expect(try await home.call("watch").output.isEmpty)
+    #expect(try await home.call("channel").output.isEmpty)
+  }
+
+  @Test("notices are read by feed readers and calendars")
+  func feeds() async throws {
+    let home = try await Home(synced: Self.items)
+    try await home.call("favorite", "3")
+    try Self.change(home)
+    try await home.call("sync")
+    let atom = try await home.call("notices", "--format", "atom").output
+    #expect(atom.contains("<title>Coffee Pods is up: $2.50, was $1.00</title>"))
+    #expect(
+      try await home.call("notices", "--format", "ics").output.hasPrefix("BEGIN:VCALENDAR\r\n"))
+    try await home.expect("notices", "--format", "rss", status: 64, says: ["atom"])
+  }
+}
