@@ -16,7 +16,8 @@ extension Notice {
       return seconds < 0 ? "has ended" : "ends in \(Units.wait(seconds))"
     case .failing(let since, let count, let message):
       let reason = message.map { ": \($0)" } ?? ""
-      return "has failed \(Units.count(count, "time")) since \(Units.time(since))\(reason)"
+      let failed = count > 0 ? "has failed \(Units.count(count, "time"))" : "is stopped"
+      return "\(failed) since \(Units.time(since))\(reason)"
     case .recovered: return "works again"
     }
   }

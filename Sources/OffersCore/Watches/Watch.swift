@@ -159,7 +159,12 @@ package struct WatchDraft: Hashable, Sendable {
     let name = name.map { SafeText.line($0, characters: Self.longestName) }
     self.name = name?.isEmpty ?? true ? nil : name
     self.selection = try SelectionText(parsing: selection).withoutOrder
-    _ = try self.selection.selection(at: Date(), reader)
+    let selected = try self.selection.selection(at: Date(), reader)
+    if selected.goneOnly {
+      throw OffersError(
+        .invalidRequest, "A watch of offers that are gone would tell nothing.",
+        hint: "Leave is:gone out. The rule back tells of offers that return.")
+    }
     self.rule = try rule.map { try WatchRule(parsing: $0, reader) } ?? .match
     self.repeats = try repeats.map { try Watch.Repeat(parsing: $0) } ?? .onEntry
     self.isUrgent = isUrgent

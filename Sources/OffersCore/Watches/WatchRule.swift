@@ -82,6 +82,14 @@ public enum WatchRule: Hashable, Sendable {
     }
   }
 
+  /// Whether the rule compares with the stored history.
+  package var needsHistory: Bool {
+    switch self {
+    case .best, .nearBest: true
+    case .match, .atLeast, .atMost, .up, .down, .ending, .back: false
+    }
+  }
+
   /// Whether the rule holds for offers that do not change, so that a new watch must begin with a state for
   /// each offer for which it holds (`begin`): these are shown when the watch is added, and not told.
   package var holdsAtStart: Bool {

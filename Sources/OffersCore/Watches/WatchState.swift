@@ -49,6 +49,9 @@ package struct WatchState: Hashable, Sendable {
   /// that once showed a later year would silence the watch until then.
   package static let toleranceSeconds: Int64 = 30 * 86_400
 
+  /// Whether the rule holds for the offer, and did not cease to hold since.
+  package var isHeld: Bool { isInside && outsideSince == nil }
+
   /// Whether the state has nothing to remember but the time of an observation. It need not be stored: it
   /// then lets a late observation pass, which the order of the commits of a feed does not have.
   package var isBlank: Bool { hasSameMemory(as: WatchState()) }

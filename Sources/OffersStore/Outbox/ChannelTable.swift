@@ -95,8 +95,12 @@ enum ChannelTable {
   static func update(
     _ id: UserChannel.ID, settings: String, quietHours: QuietHours?, in transaction: any Transaction
   ) throws {
+    // An attempt under way, which has the old settings, records nothing.
     try transaction.run(
-      "UPDATE channel SET settings = $2, quiet_hours = $3 WHERE channel_key = $1",
+      """
+      UPDATE channel SET settings = $2, quiet_hours = $3, lease_mark = NULL, leased_until = NULL
+      WHERE channel_key = $1
+      """,
       [.number(id), .text(settings), .text(quietHours?.description)])
     try retry(id, in: transaction)
   }
@@ -152,15 +156,19 @@ enum ChannelTable {
       """, [.number(id), .text(mark), .date(until), .date(now)]) > 0
   }
 
-  /// Ends a lease without an attempt.
+  /// Ends a lease without an attempt, which counts as no failure.
+  ///
+  /// - Parameter reason: why there was none; nil if there was nothing to deliver.
   static func release(
-    _ id: UserChannel.ID, mark: String, in transaction: any Transaction
+    _ id: UserChannel.ID, mark: String, because reason: String? = nil,
+    in transaction: any Transaction
   ) throws {
     try transaction.run(
       """
-      UPDATE channel SET lease_mark = NULL, leased_until = NULL
+      UPDATE channel SET lease_mark = NULL, leased_until = NULL,
+        last_error = coalesce($3, last_error)
       WHERE channel_key = $1 AND lease_mark = $2
-      """, [.number(id), .text(mark)])
+      """, [.number(id), .text(mark), .text(reason)])
   }
 
   /// Ends a lease and records how the attempt ended.

@@ -14,7 +14,7 @@ package struct ClaimedMessage: Sendable {
 
 extension OffersDatabase {
   /// The time for which a channel is given to a process: an attempt takes at most `DeliveryOutcome.seconds`.
-  private static var leaseSeconds: Double { 1.5 * DeliveryOutcome.seconds }
+  private static var leaseSeconds: Double { 3 * DeliveryOutcome.seconds }
 
   /// The channels of all users over which something may be delivered now.
   package func fetchDueChannels(at now: Date) async throws(OffersError) -> [UserChannel.ID] {
@@ -26,12 +26,14 @@ extension OffersDatabase {
   ///
   /// - Returns: nil if nothing may be delivered now, or another process delivers.
   package func claimMessage(
-    of channel: UserChannel.ID, at now: Date
+    of channel: UserChannel.ID, at clock: @autoclosure @escaping @Sendable () -> Date
   ) async throws(OffersError) -> ClaimedMessage? {
     let mark = Self.makeMark()
     return try await transaction(.write) { transaction in
+      // Behind the wait for other writers, which may be long.
+      let now = clock()
       guard let (channel, user) = try ChannelTable.lock(channel, in: transaction),
-        channel.endedReason == nil,
+        channel.endedReason == nil, channel.nextAttemptAt.map({ $0 <= now }) ?? true,
         try ChannelTable.lease(
           channel.id, mark: mark, until: now + Self.leaseSeconds, at: now, in: transaction)
       else { return nil }
@@ -45,6 +47,15 @@ extension OffersDatabase {
       }
       let notices = try DeliveryTable.notices(of: id, channel.id, in: transaction)
       return ClaimedMessage(channel: channel, user: user, id: id, notices: notices, mark: mark)
+    }
+  }
+
+  /// Gives a message back without an attempt, which counts as no failure: another process may have what this one lacks.
+  package func release(_ message: ClaimedMessage, because reason: String) async throws(OffersError)
+  {
+    try await transaction(.write) { transaction in
+      try ChannelTable.release(
+        message.channel.id, mark: message.mark, because: reason, in: transaction)
     }
   }
 

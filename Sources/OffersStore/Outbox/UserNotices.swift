@@ -76,6 +76,7 @@ enum UserNoticeTable {
         SELECT channel.channel_key, user_notice.notice_key
         FROM user_notice JOIN channel ON channel.user_key = user_notice.user_key
         WHERE \(dialect.isElement("user_notice.notice_key", of: "$1"))
+        \(dialect.forKeyShare(of: "channel"))
         """, [.numbers(keys)])
     }
     return count
@@ -180,7 +181,8 @@ enum FavoriteNotices {
         UserNotice(
           user: user, subject: "failing \(feed.name) \(feed.noticeSubject)", at: now,
           feed: feed.name, name: feed.name,
-          reason: .failing(since: feed.since, count: feed.failureCount, message: feed.message))
+          reason: .failing(
+            since: feed.stoppedAt ?? feed.since, count: feed.failureCount, message: feed.message))
       }
       return told + (try recovered(user, at: now, in: transaction))
     }

@@ -22,6 +22,12 @@ package enum Dialect: Sendable {
   /// a time.
   package var forKeyShare: String { self == .sqlite ? "" : "FOR KEY SHARE" }
 
+  /// Keeps the selected rows of one of several tables from being deleted before the transaction ends. SQLite has one
+  /// writer at a time.
+  func forKeyShare(of table: String) -> String {
+    self == .sqlite ? "" : "FOR KEY SHARE OF \(table)"
+  }
+
   /// Keeps others from starring offers before the transaction ends; nil for SQLite, which has one writer at a
   /// time.
   var lockOfFavorites: String? {

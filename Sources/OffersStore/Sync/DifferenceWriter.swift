@@ -101,13 +101,13 @@ final class DifferenceWriter {
     let counted = counts.new + counts.changed + counts.gone + counts.back
     guard let reader = plan.reader, !plan.isSearch, counted > 0 else { return }
     let now = Date(storedSeconds: time)
-    var notices = try FavoriteNotices.changed(by: runID, at: now, in: transaction)
+    try UserNoticeTable.insert(
+      FavoriteNotices.changed(by: runID, at: now, in: transaction), in: transaction)
     if try WatchTable.isAny(in: transaction) {
       var round = try WatchRound(at: now, reader, in: transaction)
-      notices += try round.evaluate(
+      try round.evaluate(
         WatchRound.changes(of: runID, feedKey: feedKey, isFirst: isFirst, in: transaction))
     }
-    try UserNoticeTable.insert(notices, in: transaction)
   }
 
   private func writeFeed() throws {

@@ -57,5 +57,17 @@ enum RenamedOffers {
         "UPDATE \(table) SET id = $1 WHERE feed = $2 AND id = $3",
         [.text(rename.newID), .text(feed), .text(rename.oldID)])
     }
+    // The offer's end is not told again under its new id.
+    let subject =
+      "'ending ' || $2 || ':' || $1 || substr(user_notice.subject, length('ending ' || $2 || ':' || $3) + 1)"
+    try transaction.run(
+      """
+      UPDATE user_notice SET id = $1,
+        subject = CASE WHEN subject LIKE 'ending %' AND NOT EXISTS (
+            SELECT 1 FROM user_notice AS other
+            WHERE other.user_key = user_notice.user_key AND other.subject = \(subject))
+          THEN \(subject) ELSE subject END
+      WHERE feed = $2 AND id = $3
+      """, [.text(rename.newID), .text(feed), .text(rename.oldID)])
   }
 }

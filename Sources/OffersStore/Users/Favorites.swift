@@ -99,15 +99,6 @@ package enum FavoriteTable {
     """
   }
 
-  /// Whether an offer is a favorite of a user.
-  static func has(
-    _ ref: OfferRef, of user: User.ID, in transaction: any Transaction
-  ) throws -> Bool {
-    try transaction.exists(
-      "SELECT 1 FROM favorite WHERE user_key = $1 AND feed = $2 AND id = $3",
-      [.number(user), .text(ref.feed), .text(ref.offerID)], isFrequent: true)
-  }
-
   /// The favorites of a user that were starred before a time.
   static func refs(
     of user: User.ID, before time: Date, in transaction: any Transaction

@@ -10,6 +10,9 @@ struct WatchRound {
   private let roles: [String: ValueRole]
   private var matchers: [Watch.ID: OfferMatcher] = [:]
   private var toldCounts: [Watch.ID: Int] = [:]
+  /// The favorites of users, and the histories of offers, which are read when they are first needed.
+  private var favorites: [User.ID: Set<OfferRef>] = [:]
+  private var histories: [Int64: [RewardPoint]] = [:]
 
   /// The number of offers that are in memory at once.
   private static let batchCount = 1000
@@ -32,6 +35,8 @@ struct WatchRound {
     var isBack = false
     /// The reward before the change, if that changed.
     var oldReward: Reward??
+    /// When the offer ended before the change, if that changed.
+    var oldEnd: Date?
   }
 
   /// The changes that a run recorded, by the keys of the offers.
@@ -56,18 +61,19 @@ struct WatchRound {
       case .back: change.isBack = true
       default: break
       }
-      if let rewards = row.findText(2).flatMap({ ChangedFields(parsing: $0).rewards }) {
-        change.oldReward = .some(rewards.old)
+      if let fields = row.findText(2).map(ChangedFields.init(parsing:)) {
+        if let rewards = fields.rewards { change.oldReward = .some(rewards.old) }
+        let end = fields.texts.first { $0.field == OfferField.expiresAt.name }?.old
+        change.oldEnd = end.flatMap(ISOTime.seconds(parsing:)).map(Date.init(storedSeconds:))
       }
       found[row.number(0)] = change
     }
     return found
   }
 
-  /// Evaluates all watches after a run.
-  mutating func evaluate(_ changes: [Int64: Change]) throws -> [UserNotice] {
+  /// Evaluates all watches after a run, and writes the notices.
+  mutating func evaluate(_ changes: [Int64: Change]) throws {
     let keys = changes.keys.sorted()
-    var notices: [UserNotice] = []
     for start in stride(from: 0, to: keys.count, by: Self.batchCount) {
       let piece = Array(keys[start..<min(start + Self.batchCount, keys.count)])
       let batch = OfferBatch(try candidates(piece))
@@ -79,6 +85,7 @@ struct WatchRound {
         if let place = places[key.offer] { remembered[key.watch, default: []].insert(place) }
       }
       var put: [(key: WatchStateTable.Key, state: WatchState?, remindAt: Date?)] = []
+      var notices: [UserNotice] = []
       for (row, places) in try WatchTable.concerned(
         with: batch, remembered: remembered, reader, in: transaction)
       {
@@ -89,8 +96,9 @@ struct WatchRound {
         }
       }
       try WatchStateTable.put(put, in: transaction)
+      try UserNoticeTable.insert(notices, in: transaction)
+      histories = [:]
     }
-    return notices
   }
 
   /// Evaluates the watches that tell again of offers, and those whose offers enter as time passes.
@@ -117,20 +125,30 @@ struct WatchRound {
   private mutating func look(
     _ row: WatchTable.Row, at keys: [Int64], _ notices: inout [UserNotice]
   ) throws {
-    let states = try WatchStateTable.states(of: keys, in: transaction)
-    var put: [(key: WatchStateTable.Key, state: WatchState?, remindAt: Date?)] = []
-    // An offer that is inside, and of which nothing is due, need not be looked at.
-    let wanted = keys.filter { key in
-      guard let state = states[WatchStateTable.Key(offer: key, watch: row.watch.id)],
-        state.isInside
-      else { return true }
-      return state.reminderAt(row.watch.repeats).map { $0 <= now } ?? false
+    for start in stride(from: 0, to: keys.count, by: Self.batchCount) {
+      let piece = Array(keys[start..<min(start + Self.batchCount, keys.count)])
+      let states = try WatchStateTable.states(of: piece, row.watch.id, in: transaction)
+      func state(_ key: Int64) -> WatchState? {
+        states[WatchStateTable.Key(offer: key, watch: row.watch.id)]
+      }
+      func isDue(_ state: WatchState?) -> Bool {
+        state?.reminderAt(row.watch.repeats).map { $0 <= now } ?? false
+      }
+      var put: [(key: WatchStateTable.Key, state: WatchState?, remindAt: Date?)] = []
+      // An offer for which the rule holds, and of which nothing is due, need not be looked at.
+      let wanted = piece.filter { key in state(key).map { !$0.isHeld || isDue($0) } ?? true }
+      for offer in try candidates(wanted) {
+        let old = state(offer.key)
+        // What is due is due again only after a time, whatever the rule says of it now.
+        if isDue(old) {
+          let key = WatchStateTable.Key(offer: offer.key, watch: row.watch.id)
+          put.append((key, old, now + Double(WatchState.reminderSeconds)))
+        }
+        try evaluate(row, offer, nil, old, &put, &notices)
+      }
+      try WatchStateTable.put(put, in: transaction)
     }
-    for offer in try candidates(wanted) {
-      let old = states[WatchStateTable.Key(offer: offer.key, watch: row.watch.id)]
-      try evaluate(row, offer, nil, old, &put, &notices)
-    }
-    try WatchStateTable.put(put, in: transaction)
+    histories = [:]
   }
 
   /// The states with which a watch begins, for the offers for which its rule holds.
@@ -164,19 +182,28 @@ struct WatchRound {
     _ put: inout [(key: WatchStateTable.Key, state: WatchState?, remindAt: Date?)],
     _ notices: inout [UserNotice]
   ) throws {
-    guard let observation = try observe(row, offer, change) else { return }
+    guard var observation = try observe(row, offer, change) else { return }
     let watch = row.watch
-    let before = old ?? WatchState()
-    if before.isBlank, !observation.isListed { return }
-    var failure: (any Error)?
-    let (state, firing) = watch.rule.advance(before, observation, repeats: watch.repeats) {
-      do { return try history(of: offer) } catch {
-        failure = error
-        return []
-      }
+    var before = old ?? WatchState()
+    if change != nil, let seenAt = before.seenAt {
+      // A run is observed at its start. Rounds follow each other, so that its changes are newer than all that was
+      // seen, whatever the clocks of the programs say.
+      observation.at = max(now, Date(storedSeconds: seenAt.adding(clamped: 1)))
     }
-    if let failure { throw failure }
-    if state.isBlank != before.isBlank || !state.hasSameMemory(as: before) {
+    if before.isHeld, let end = change?.oldEnd, end < now {
+      // Nobody looked when it ended.
+      var ended = observation
+      ended.at = min(
+        max(end, before.seenAt.map(Date.init(storedSeconds:)) ?? end) + 1, observation.at - 1)
+      (ended.isListed, ended.isBack) = (false, false)
+      before = watch.rule.advance(before, ended, repeats: watch.repeats) { [] }.state
+    }
+    if before.isBlank, !observation.isListed { return }
+    let points = watch.rule.needsHistory ? try history(of: offer) : []
+    let (state, firing) = watch.rule.advance(before, observation, repeats: watch.repeats) { points }
+    if state.isBlank != (old ?? WatchState()).isBlank
+      || !state.hasSameMemory(as: old ?? WatchState())
+    {
       put.append(
         (
           WatchStateTable.Key(offer: offer.key, watch: watch.id), state.isBlank ? nil : state,
@@ -201,8 +228,7 @@ struct WatchRound {
     guard let matcher = try matcher(of: row) else { return nil }
     let offer = candidate.offer
     let isFavorite =
-      matcher.needsFavorites
-      ? try FavoriteTable.has(offer.ref, of: row.user, in: transaction) : false
+      matcher.needsFavorites ? try favorites(of: row.user).contains(offer.ref) : false
     let isListed =
       !offer.isGone && !offer.isExpired(at: now)
       && matcher.matches(candidate, isFavorite: isFavorite)
@@ -214,9 +240,21 @@ struct WatchRound {
       previous: isNew ? nil : change?.oldReward ?? offer.reward)
   }
 
-  private func history(of offer: OfferCandidate) throws -> [RewardPoint] {
+  private mutating func favorites(of user: User.ID) throws -> Set<OfferRef> {
+    if let known = favorites[user] { return known }
+    let found = try FavoriteTable.refs(of: user, before: .distantFuture, in: transaction)
+    favorites[user] = found
+    return found
+  }
+
+  /// The points of an offer's history before the run.
+  private mutating func history(of offer: OfferCandidate) throws -> [RewardPoint] {
+    if let known = histories[offer.key] { return known }
     let stored = OfferTable.Stored(key: offer.key, offer: UserOffer(offer.offer))
-    return try ChangeTable.historyPage(of: stored, HistoryQuery(), in: transaction).points
+    let points = try ChangeTable.historyPage(of: stored, HistoryQuery(), in: transaction).points
+      .filter { $0.at < now }
+    histories[offer.key] = points
+    return points
   }
 
   private func candidates(_ keys: [Int64]) throws -> [OfferCandidate] {
@@ -259,6 +297,7 @@ struct WatchRound {
     var query = OfferQuery()
     query.selection = selection
     query.now = now
+    query.sort = .expiry
     query.pricedFeeds = Set(roles.lazy.filter { $0.value == .price }.map(\.key))
     if !selection.words.isEmpty, try !transaction.isSearchCurrent() { query.selection.words = "" }
     let feeds: NamedFeeds

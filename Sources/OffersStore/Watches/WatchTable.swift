@@ -181,15 +181,21 @@ enum WatchStateTable {
   }
 
   /// What watches remember of some offers. A text that is no state is passed over, so that the watch begins anew.
+  ///
+  /// - Parameters:
+  ///   - offers: the keys of the offers.
+  ///   - watch: the watch; nil for all.
+  ///   - transaction: runs the statement.
   static func states(
-    of offers: [Int64], in transaction: any Transaction
+    of offers: [Int64], _ watch: Watch.ID? = nil, in transaction: any Transaction
   ) throws -> [Key: WatchState] {
     var found: [Key: WatchState] = [:]
     try transaction.forEach(
       """
       SELECT offer_key, watch_key, state FROM watch_state
       WHERE \(transaction.dialect.isElement("offer_key", of: "$1"))
-      """, [.numbers(offers)], fetchedCount: 2000
+        AND ($2 IS NULL OR watch_key = $2)
+      """, [.numbers(offers), .number(watch)], fetchedCount: 2000
     ) { row in
       found[Key(offer: row.number(0), watch: row.number(1))] = WatchState(parsing: row.text(2))
     }
@@ -210,8 +216,19 @@ enum WatchStateTable {
     ) { Key(offer: $0.number(0), watch: $0.number(1)) }
   }
 
-  /// Replaces states; nil deletes one.
+  /// Replaces states; nil deletes one. Of several for the same watch and offer, the last one counts.
   static func put(
+    _ states: [(key: Key, state: WatchState?, remindAt: Date?)], in transaction: any Transaction
+  ) throws {
+    var last: [Key: Int] = [:]
+    for (place, state) in states.enumerated() { last[state.key] = place }
+    let wanted = last.values.sorted().map { states[$0] }
+    for start in stride(from: 0, to: wanted.count, by: 5000) {
+      try putPiece(Array(wanted[start..<min(start + 5000, wanted.count)]), in: transaction)
+    }
+  }
+
+  private static func putPiece(
     _ states: [(key: Key, state: WatchState?, remindAt: Date?)], in transaction: any Transaction
   ) throws {
     let dialect = transaction.dialect

@@ -30,9 +30,7 @@ extension OffersDatabase {
   package func putWatch(
     _ draft: WatchDraft, id: Watch.ID? = nil, now: Date = Date(), _ reader: any FilterTextReader
   ) async throws(OffersError) -> Watch {
-    try await transaction(.write) { [user] transaction in
-      // A sync is over, or begins behind it.
-      _ = try CommitOrder(locking: transaction)
+    try await transaction(.removal) { [user] transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
       if let id { _ = try WatchTable.fetch(id, of: user, reader, in: transaction) }
       let key = try WatchTable.put(draft, id: id, of: user, at: now, in: transaction)
@@ -51,8 +49,7 @@ extension OffersDatabase {
   package func setWatch(
     _ id: Watch.ID, isPaused: Bool, now: Date = Date(), _ reader: any FilterTextReader
   ) async throws(OffersError) -> Watch {
-    try await transaction(.write) { [user] transaction in
-      _ = try CommitOrder(locking: transaction)
+    try await transaction(.removal) { [user] transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
       let watch = try WatchTable.fetch(id, of: user, reader, in: transaction)
       if (watch.pausedAt != nil) == isPaused { return watch }
@@ -96,9 +93,8 @@ extension OffersDatabase {
         """, [.date(now)]) || !FavoriteNotices.ending(at: now, in: transaction).isEmpty
     }
     if !isDue { return 0 }
-    return try await transaction(.write) { transaction in
-      // Two nodes follow each other, and the second one finds what the first has told.
-      _ = try CommitOrder(locking: transaction)
+    // Two nodes follow each other, and the second one finds what the first has told.
+    return try await transaction(.removal) { transaction in
       var round = try WatchRound(at: now, reader, in: transaction)
       let notices =
         try round.look() + FavoriteNotices.ending(at: now, in: transaction)

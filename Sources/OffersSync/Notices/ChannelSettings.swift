@@ -104,6 +104,9 @@ public struct ChannelSettings: Hashable, Sendable {
     }
   }
 
+  /// The words that may be shown: of a command, the program only, because its arguments may be secrets.
+  package var shownWords: [String] { kind == "command" ? Array(words.prefix(1)) : words }
+
   /// The settings as JSON, with the options in the order of their names.
   public var json: String {
     JSONWriter.document { json in

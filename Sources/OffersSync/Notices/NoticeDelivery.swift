@@ -17,6 +17,8 @@ package struct NoticeDelivery: Sendable {
 
     package struct Failure: Hashable, Sendable {
       package let channel: String
+      /// The user whose channel it is.
+      package let user: User.ID
       package let reason: String
       /// Whether nothing is delivered over the channel until somebody sets it up again.
       package let isEnd: Bool
@@ -46,21 +48,37 @@ package struct NoticeDelivery: Sendable {
   /// - Throws: `OffersError` if the database cannot be read or written. A failure of a channel is part of the summary.
   package func run() async throws -> Summary {
     let channels = try await database.fetchDueChannels(at: now())
-    return try await withThrowingTaskGroup(of: (String, DeliveryOutcome)?.self) { group in
+    return try await withThrowingTaskGroup { group in
       var rest = channels[...]
       for channel in rest.prefix(Self.parallelCount) {
-        group.addTask { try await deliver(over: channel) }
+        group.addTask { await result(of: channel) }
       }
       rest = rest.dropFirst(Self.parallelCount)
       var summary = Summary()
+      var failure: (any Error)?
       while let result = try await group.next() {
-        if let (name, outcome) = result { summary.add(outcome, of: name) }
-        if let channel = rest.popFirst() {
-          group.addTask { try await deliver(over: channel) }
+        switch result {
+        case .success(let attempt?):
+          summary.add(attempt.outcome, over: attempt.channel, attempt.user)
+        case .success(nil): break
+        case .failure(let error): failure = failure ?? error
         }
+        if let channel = rest.popFirst() { group.addTask { await result(of: channel) } }
       }
+      if let failure { throw failure }
       return summary
     }
+  }
+
+  /// The attempt of a channel, or its error, which keeps no other channel from its end.
+  private func result(of channel: UserChannel.ID) async -> Result<Attempt?, any Error> {
+    do { return .success(try await deliver(over: channel)) } catch { return .failure(error) }
+  }
+
+  private struct Attempt: Sendable {
+    let channel: String
+    let user: User.ID
+    let outcome: DeliveryOutcome
   }
 
   /// The number of channels over which a run delivers at the same time.
@@ -68,26 +86,25 @@ package struct NoticeDelivery: Sendable {
 
   /// Delivers the next message of a channel.
   ///
-  /// - Returns: the name of the channel and the outcome; nil if there was nothing to deliver.
-  private func deliver(over id: UserChannel.ID) async throws -> (String, DeliveryOutcome)? {
+  /// - Returns: nil if there was nothing to deliver.
+  private func deliver(over id: UserChannel.ID) async throws -> Attempt? {
     guard let claimed = try await database.claimMessage(of: id, at: now()) else { return nil }
-    let message = try await message(of: claimed)
-    let outcome = await Self.deliver(message, over: claimed.channel, tools)
-    try await database.finish(claimed, outcome, at: now())
-    return (claimed.channel.name, outcome)
-  }
-
-  /// Tries once to deliver a message over a channel.
-  package static func deliver(
-    _ message: NoticeMessage, over channel: UserChannel, _ tools: ChannelTools
-  ) async -> DeliveryOutcome {
+    let (name, user) = (claimed.channel.name, claimed.user)
+    let channel: any NoticeChannel
     do {
-      let settings = try ChannelSettings(json: channel.settings)
-      return await (try settings.makeChannel(tools)).deliver(message)
+      channel = try ChannelSettings(json: claimed.channel.settings).makeChannel(tools)
     } catch {
-      // A variable may be set later.
-      return .later(([error.message, error.hint?.text].compactMap(\.self)).joined(separator: " "))
+      // This machine may lack a variable that another one has.
+      let reason = [error.message, error.hint?.text].compactMap(\.self).joined(separator: " ")
+      try await database.release(claimed, because: reason)
+      return Attempt(channel: name, user: user, outcome: .later(reason))
     }
+    let outcome = await channel.deliver(try await message(of: claimed))
+    // What the receiver has is recorded even if the task is cancelled.
+    try await Task { [database, now] in
+      try await database.finish(claimed, outcome, at: now())
+    }.value
+    return Attempt(channel: name, user: user, outcome: outcome)
   }
 
   /// The message of some notices. Those of the same offer are one entry.
@@ -153,13 +170,15 @@ extension NoticeDelivery {
 }
 
 extension NoticeDelivery.Summary {
-  fileprivate mutating func add(_ outcome: DeliveryOutcome, of channel: String) {
+  fileprivate mutating func add(
+    _ outcome: DeliveryOutcome, over channel: String, _ user: User.ID
+  ) {
     switch outcome {
     case .delivered: deliveredCount += 1
     case .later(_, let reason), .refused(let reason):
-      failures.append(Failure(channel: channel, reason: reason, isEnd: false))
+      failures.append(Failure(channel: channel, user: user, reason: reason, isEnd: false))
     case .ended(let reason):
-      failures.append(Failure(channel: channel, reason: reason, isEnd: true))
+      failures.append(Failure(channel: channel, user: user, reason: reason, isEnd: true))
     }
   }
 }

@@ -74,9 +74,15 @@ struct NoticeProgramTests {
     .compactMap { Int32($0) }
     #expect(pids.count == 2)
     for pid in pids {
-      // An ended child of another process stays in the list until that one asks for it.
-      let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-      #expect(status == nil || status?.contains(") Z ") == true)
+      // An ended child of another process stays in the list until that one asks for it. The system may need a moment
+      // to end it.
+      let deadline = ContinuousClock.now + .seconds(20)
+      func lives() -> Bool {
+        let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        return status.map { !$0.contains(") Z ") } ?? false
+      }
+      while lives(), ContinuousClock.now < deadline { await Task.yield() }
+      #expect(!lives())
     }
   }
 

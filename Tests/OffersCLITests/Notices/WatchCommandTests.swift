@@ -75,8 +75,12 @@ struct WatchCommandTests {
     )
     #expect(added.status == 0 && !added.output.contains("A.secret"))
     let path = home.folder.file(".config/offers/channels.env")
-    #expect(
-      try String(contentsOfFile: path, encoding: .utf8) == "OFFERS_CHANNEL_GOTIFY_TOKEN=A.secret\n")
+    let secrets = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(secrets.contains(/^OFFERS_CHANNEL_GOTIFY_2D[0-9A-F]{8}_TOKEN=A.secret\n$/))
+    let taken = try await home.call(
+      "channel", "add", "gotify", "https://b.example", "--option", "token=B")
+    #expect(taken.status == 64 && taken.errors.contains("--name NAME"))
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == secrets)
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
     for command in [["channel", "--json"], ["notices", "--json"], ["export"]] {

@@ -12,7 +12,7 @@ import OffersSync
 struct ChannelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel",
-    abstract: "Say how you are told: a program, mail, ntfy, …",
+    abstract: "Say how you are told: a program, mail, ntfy, ...",
     discussion: """
       Each sync delivers what your watches and favorites have to tell over all of your channels: one message a \
       channel and sync. What cannot be delivered is tried again for 7 days.
@@ -27,7 +27,7 @@ struct ChannelCommand: AsyncParsableCommand {
         offers channel add command ~/bin/tell
         offers channel add ntfy https://ntfy.sh/my-secret-topic --quiet '22:00-7:00'
         offers channel add email me@example.org --option server=smtps://smtp.example.org \\
-          --option user=me --option password=…
+          --option user=me --option password=...
         offers channel test
       """,
     subcommands: [
@@ -66,18 +66,11 @@ enum NoticeServices {
   }
 }
 
-extension OffersDatabase {
-  /// The name of a channel for its secrets, which are those of one user.
-  fileprivate func secretName(of channel: String) -> String {
-    user == User.ownerID ? channel : "\(user):\(channel)"
-  }
-}
-
 extension UserChannel {
   var document: JSONObject {
     let settings = try? ChannelSettings(json: settings)
     return [
-      "channel": name, "kind": settings?.kind, "words": settings?.words,
+      "channel": name, "kind": settings?.kind, "words": settings?.shownWords,
       "default": isDefault, "quiet": quietHours?.description, "created_at": createdAt,
       "waiting": waitingCount, "paused_because": endedReason, "failures": failureCount,
       "failing_since": failingSince, "next_attempt_at": nextAttemptAt, "last_error": lastError,
@@ -135,7 +128,7 @@ struct ChannelListCommand: AsyncParsableCommand {
     ]
     let table = Table.text(columns, channels) { channel in
       let settings = try? ChannelSettings(json: channel.settings)
-      let parts = [settings?.kind].compactMap(\.self) + (settings?.words ?? [])
+      let parts = [settings?.kind].compactMap(\.self) + (settings?.shownWords ?? [])
       let to = parts.joined(separator: " ")
       return [
         DisplayText.oneLine(channel.name + (channel.isDefault ? " *" : "")),
@@ -194,11 +187,11 @@ struct ChannelAddCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers channel add command /home/me/bin/tell
-        offers channel add command -- apprise -vv discord://…
+        offers channel add command -- ~/bin/tell --loudly
         offers channel add ntfy https://ntfy.sh/my-secret-topic
-        offers channel add gotify https://push.example.org --option token=…
-        offers channel add telegram CHAT --option token=…
-        offers channel add webhook https://example.org/hook --option secret=whsec_…
+        offers channel add gotify https://push.example.org --option token=...
+        offers channel add telegram CHAT --option token=...
+        offers channel add webhook https://example.org/hook --option secret=whsec_...
       """)
 
   @Argument(
@@ -218,7 +211,15 @@ struct ChannelAddCommand: AsyncParsableCommand {
       kind: kind, words: words, options: settings.values(),
       allowsPrivateNetwork: settings.allowPrivateNetwork)
     let database = try await location.open(.readWrite)
-    let (stored, secrets) = try typed.separatingSecrets(of: database.secretName(of: name))
+    let taken = try await database.fetchChannels().first {
+      User.folded($0.name) == User.folded(name)
+    }
+    if let taken {
+      throw OffersError(
+        .invalidRequest, "There is a channel “\(taken.name)” already.",
+        hint: Hint("Choose another name.", command: "--name NAME"))
+    }
+    let (stored, secrets) = try typed.separatingSecrets(of: Self.secretName(of: name))
     let file = try NoticeServices.secrets()
     try file.update { $0.merge(secrets) { $1 } }
     do {
@@ -230,13 +231,17 @@ struct ChannelAddCommand: AsyncParsableCommand {
       try Output.print(.line("\(DisplayText.oneLine(channel.name)): added"))
       Output.note("Try it: offers channel test \(ShellQuoting.word(channel.name))")
     } catch {
-      let added = Set(secrets.keys)
-      if try await database.fetchChannels().allSatisfy({ User.folded($0.name) != User.folded(name) }
-      ) {
-        try file.update { entries in entries = entries.filter { !added.contains($0.key) } }
-      }
+      try file.update { entries in entries = entries.filter { secrets[$0.key] == nil } }
       throw error
     }
+  }
+}
+
+extension ChannelAddCommand {
+  /// The name of a channel for the variables of its secrets. A random part keeps them apart from those of other users
+  /// and databases, whose secrets are in the same file.
+  static func secretName(of channel: String) -> String {
+    "\(channel)-\(String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16))"
   }
 }
 
@@ -250,7 +255,7 @@ struct ChannelEditCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers channel edit ntfy --quiet '22:00-7:00'
-        offers channel edit telegram --option token=…
+        offers channel edit telegram --option token=...
         offers channel edit email --make-default
       """)
 
@@ -268,11 +273,15 @@ struct ChannelEditCommand: AsyncParsableCommand {
       kind: known.kind, words: known.words,
       options: known.options.merging(try settings.values()) { $1 },
       allowsPrivateNetwork: known.allowsPrivateNetwork || settings.allowPrivateNetwork)
-    let (stored, secrets) = try typed.separatingSecrets(of: database.secretName(of: old.name))
-    try NoticeServices.secrets().update { $0.merge(secrets) { $1 } }
+    let (stored, secrets) = try typed.separatingSecrets(
+      of: ChannelAddCommand.secretName(of: old.name))
+    let file = try NoticeServices.secrets()
+    try file.update { $0.merge(secrets) { $1 } }
     let channel = try await database.changeChannel(
       named: old.name, settings: stored.json, quietHours: try settings.quietHours(),
       becomesDefault: makeDefault)
+    let unused = known.ownVariables.subtracting(stored.ownVariables)
+    try file.update { entries in entries = entries.filter { !unused.contains($0.key) } }
     if json { return try Output.print(.json(channel.document)) }
     try Output.print(.line("\(DisplayText.oneLine(channel.name)): set up"))
   }
@@ -297,7 +306,9 @@ struct ChannelTestCommand: AsyncParsableCommand {
     let message = NoticeMessage(
       id: "test-\(Int(Date().timeIntervalSince1970))", time: Date(),
       title: "offers can reach you", entries: [entry])
-    let outcome = await NoticeDelivery.deliver(message, over: channel, try NoticeServices.tools())
+    let outcome = await
+      (try ChannelSettings(json: channel.settings)
+      .makeChannel(try NoticeServices.tools())).deliver(message)
     let isDelivered = outcome == .delivered
     if json {
       try Output.print(

@@ -9,6 +9,7 @@ struct NoticesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notices",
     abstract: "Show what you were told, and what waits.",
+    usage: "offers notices [<options>]",
     discussion: """
       Notices are kept for 30 days. A delivery that fails is tried again for 7 days, with growing waits. A channel \
       that is gone for good is paused: set it up again, or let the next run try it with --retry.
@@ -60,7 +61,9 @@ struct NoticesCommand: AsyncParsableCommand {
     if retry {
       try await database.retryDeliveries()
       let summary = try await NoticeServices.delivery(for: database).run()
-      for failure in summary.failures { Output.note(.line(failure.line)) }
+      for failure in summary.failures where failure.user == database.user {
+        Output.note(.line(failure.line))
+      }
     }
     let channels = try await database.fetchChannels()
     let deliveries = try await database.fetchDeliveries(state, limit: limit)

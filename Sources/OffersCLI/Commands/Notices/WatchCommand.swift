@@ -99,7 +99,8 @@ extension Watch {
 struct WatchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
-    help: .value("rule", "When you are told: match, 'at-least $2', 'up 10%', best, 'ending 48h', …")
+    help: .value(
+      "rule", "When you are told: match, 'at-least $2', 'up 10%', best, 'ending 48h', ...")
   )
   var rule: String?
 

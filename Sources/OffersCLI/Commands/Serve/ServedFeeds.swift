@@ -64,7 +64,11 @@ struct ServedFeeds: FeedSyncer {
     try await engine(configuration).run(
       names, options: options, progress: progress, finished: finished)
     try await database.prepareSearch()
-    try await deliver()
+    do {
+      try await deliver()
+    } catch let error as OffersError where error.code != .cancelled {
+      log.logger.error("notices could not be delivered", metadata: ["reason": "\(error.message)"])
+    }
   }
 
   /// Writes the notices that are due as time passes, and delivers what waits. What cannot be delivered is tried again

@@ -156,13 +156,19 @@ struct PrintedSync: Sendable {
   private func deliver(
     _ database: OffersDatabase, after last: Notice.ID
   ) async throws -> [Notice] {
-    try await database.lookAtWatches(FilterTextParser())
-    if try await !database.fetchDueChannels(at: Date()).isEmpty {
-      let summary = try await NoticeServices.delivery(for: database).run()
-      for failure in summary.failures where !isQuiet && !isJSON {
-        // Cron would mail the other failures after each sync.
-        if failure.isEnd || !printsOnlyNews { Output.note(.line(failure.line)) }
+    do {
+      try await database.lookAtWatches(FilterTextParser())
+      if try await !database.fetchDueChannels(at: Date()).isEmpty {
+        let summary = try await NoticeServices.delivery(for: database).run()
+        for failure in summary.failures where failure.user == database.user {
+          // Cron would mail the other failures after each sync.
+          if !isQuiet, !isJSON, failure.isEnd || !printsOnlyNews {
+            Output.note(.line(failure.line))
+          }
+        }
       }
+    } catch let error as OffersError where error.code != .cancelled {
+      if !isQuiet, !isJSON { Output.error(error) }
     }
     return try await database.fetchNotices(after: last, limit: Self.printedNotices).reversed()
   }
