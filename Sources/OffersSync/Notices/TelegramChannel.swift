@@ -3,7 +3,7 @@ import OffersCore
 
 extension ChannelKind {
   static let telegram = ChannelKind(
-    name: "telegram", summary: "sends to a chat with a bot of Telegram", example: "123456789",
+    name: "telegram", summary: "sends to a chat with a bot of Telegram", example: "12345",
     options: [
       Option("token", "the token of the bot", isSecret: true, isRequired: true),
       Option("server", "the address of a Bot API server of your own"),
