@@ -125,6 +125,7 @@ struct WatchRound {
   private mutating func look(
     _ row: WatchTable.Row, at keys: [Int64], _ notices: inout [UserNotice]
   ) throws {
+    let now = now
     for start in stride(from: 0, to: keys.count, by: Self.batchCount) {
       let piece = Array(keys[start..<min(start + Self.batchCount, keys.count)])
       let states = try WatchStateTable.states(of: piece, row.watch.id, in: transaction)

@@ -48,7 +48,7 @@ package struct NoticeDelivery: Sendable {
   /// - Throws: `OffersError` if the database cannot be read or written. A failure of a channel is part of the summary.
   package func run() async throws -> Summary {
     let channels = try await database.fetchDueChannels(at: now())
-    return try await withThrowingTaskGroup { group in
+    return try await withThrowingTaskGroup(of: Result<Attempt?, any Error>.self) { group in
       var rest = channels[...]
       for channel in rest.prefix(Self.parallelCount) {
         group.addTask { await result(of: channel) }
