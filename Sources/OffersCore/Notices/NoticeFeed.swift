@@ -45,8 +45,12 @@ public struct NoticeFeed: Sendable {
         }
       }
       self.id = name
-      self.title = SafeText.line(title, characters: 200)
-      self.text = SafeText.line(text, characters: 1000)
+      // XML has no noncharacters.
+      func plain(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value & 0xFFFE != 0xFFFE }))
+      }
+      self.title = SafeText.line(plain(title), characters: 200)
+      self.text = SafeText.line(plain(text), characters: 1000)
       self.link = link
       self.at = at
     }
