@@ -214,7 +214,8 @@ let package = Package(
     .testTarget(
       name: "StoreRules",
       dependencies: [
-        "OffersCore", "OffersPostgres", "OffersSQLite", "OffersStore", "OffersTestSupport",
+        "OffersCore", "OffersFeeds", "OffersPostgres", "OffersSQLite", "OffersStore",
+        "OffersTestSupport",
         "TestStores",
       ], swiftSettings: strict),
     .testTarget(

@@ -75,12 +75,10 @@ require_test_tools() {
 # driver and downloads none.
 browser_python=(env SE_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 "$root/.build/browser-venv/bin/python")
 
-# Installs what is missing of Leaflet and its clustering, which draw the maps of the pages.
+# Installs Leaflet, which draws the maps of the pages, if it is missing.
 require_maps() {
-  local folder=/usr/share/javascript/leaflet missing=()
-  [[ -e $folder/leaflet.min.js ]] || missing+=(libjs-leaflet)
-  [[ -e $folder/leaflet.markercluster.min.js ]] || missing+=(libjs-leaflet.markercluster)
-  install_packages "The maps of the web page need these scripts" "${missing[@]}"
+  [[ -e /usr/share/javascript/leaflet/leaflet.esm.min.js ]] ||
+    install_packages "The maps of the web page need this script" libjs-leaflet
 }
 
 # Installs what is missing of Chromium, its driver, the map library and the Python environment of the

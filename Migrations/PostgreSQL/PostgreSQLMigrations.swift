@@ -83,6 +83,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 119, name: "0119_create_host_waits", isExpanding: true,
       sql: text(PackageResources._119_create_host_waits_sql)),
+    PostgreSQLMigration(
+      number: 121, name: "0121_create_image_colors", isExpanding: true,
+      sql: text(PackageResources._121_create_image_colors_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

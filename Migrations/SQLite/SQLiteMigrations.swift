@@ -66,12 +66,15 @@ package enum SQLiteMigrations {
     Migration(
       number: 118, name: "0118_create_host_waits",
       sql: text(PackageResources._118_create_host_waits_sql)),
+    Migration(
+      number: 120, name: "0120_create_image_colors",
+      sql: text(PackageResources._120_create_image_colors_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 118
+  package static let currentVersion = 120
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

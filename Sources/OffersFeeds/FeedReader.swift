@@ -71,7 +71,9 @@ package final class FeedReader {
     let facts = facts
     if itemCount == 0, let error = facts.error {
       throw OffersError(
-        .sourceFailed, "The feed says: \(error)", hint: "Nothing was changed.")
+        .sourceFailed, "The feed says: \(error)",
+        hint: "Nothing was changed. Check the address and the key of the feed."
+      ).quoting(error)
     }
     let isEmptyFeed =
       reader?.lacksOnlyList == true && definition.title.isFromDocument && facts.title != nil

@@ -139,7 +139,9 @@ extension PostgresEngine: Engine {
   private var heldLeases: [SyncLease] { SyncLease.held[ObjectIdentifier(database)] ?? [] }
 
   package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
-    laterWrites.add { [database] in try await database.write { try body(PostgresTransaction($0)) } }
+    laterWrites.add { [database] in
+      try await database.write(describe: { DataChanges() }) { try body(PostgresTransaction($0)) }
+    }
   }
 
   package func finishLaterWrites() async throws { await laterWrites.finish() }

@@ -296,7 +296,9 @@ extension SQLiteEngine {
 
   package func writeLater(_ body: @escaping @Sendable (any Transaction) throws -> Void) {
     if !isClosed.load(ordering: .sequentiallyConsistent) {
-      writer?.writeLater { try body(SQLiteTransaction($0)) }
+      writer?.writeLater(
+        version: { [reader] in try? reader.fetchVersionIfOpen() },
+        { try body(SQLiteTransaction($0)) })
     }
   }
 

@@ -26,7 +26,7 @@ public actor ImageLoader: ImageSource {
   let now: @Sendable () -> Date
   /// Makes the copies of images for lists; nil for none.
   let scaler: (any ImageScaler)?
-  /// The copies that are being made, by the address of the image.
+  /// The copies that are being made, by the width and the address of the image.
   var scalings: [String: Task<CachedImage, any Error>] = [:]
   /// At most two copies are made concurrently, and one of the images of a feed, so that the large images of
   /// one feed do not keep back those of others, on however many hosts they are.
@@ -414,8 +414,9 @@ extension ImageLoader {
 extension ImageLoader {
   /// The image of an offer for a list.
   ///
-  /// - An image that is no wider than `ImageCacheLimits.thumbnailWidth` and has at most 64 KiB is returned as it
-  ///   is. Of any other a copy is made, once for all callers, and stored in the row of the image.
+  /// - An image that is no wider than asked and has at most 64 KiB is returned as it is. Of any other a copy is
+  ///   made, once for all callers, and stored in the row of the image. A wider copy takes the place of a narrower
+  ///   one, and serves smaller places, too.
   /// - If no copy can be made, because the image is damaged or takes too much time or memory, or if the copy
   ///   has no fewer bytes than the image, the image is returned if it has at most 256 KiB. The reason is
   ///   stored, so that the same image is not tried again before its server confirms it after a day without
@@ -425,27 +426,37 @@ extension ImageLoader {
   /// - Parameters:
   ///   - offer: the offer, which names the address of its image.
   ///   - feedSource: the source of the offer's feed, the base of a relative address.
+  ///   - width: one of `ImageCacheLimits.thumbnailWidths`.
   /// - Throws: as `image(of:feedSource:)`; `OffersError` with `limitExceeded` for a larger image of which
   ///   no copy can be made.
-  public func thumbnail(
-    of offer: Offer, feedSource: String?
+  package func thumbnail(
+    of offer: Offer, feedSource: String?, width: Int
   ) async throws(OffersError) -> CachedImage {
     let url = offer.imageURLText ?? ""
     if scaler == nil { return try await image(at: url, feedSource: feedSource) }
     // The image itself is read only if there is no copy yet.
     if let stored = try await images.findThumbnail(of: url),
       ImageCacheLimits.isFresh(fetchedAt: stored.fetchedAt, until: stored.freshUntil, at: now()),
-      let found = try Self.image(stored, url)
+      Self.isWide(stored, enoughFor: width), let found = try Self.image(stored, url)
     {
       return found
     }
     let image = try await image(at: url, feedSource: feedSource)
-    return Self.isCopied(image) ? try await makeThumbnail(of: image, in: offer.ref.feed) : image
+    return Self.isCopied(image, width)
+      ? try await makeThumbnail(of: image, width, in: offer.ref.feed) : image
   }
 
-  private static func isCopied(_ image: CachedImage) -> Bool {
-    image.header.width > ImageCacheLimits.thumbnailWidth
-      || image.bytes.count > ImageCacheLimits.copiedBytes
+  private static func isCopied(_ image: CachedImage, _ width: Int) -> Bool {
+    image.header.width > width || image.bytes.count > ImageCacheLimits.copiedBytes
+  }
+
+  /// Whether a stored copy was not made for a narrower place. A copy of another width than these is that of an image
+  /// which is narrower itself, once it is upright, or high.
+  private static func isWide(_ stored: StoredThumbnail, enoughFor width: Int) -> Bool {
+    guard case .copy(let bytes) = stored.content, let copy = try? ImageHeader(reading: bytes),
+      ImageCacheLimits.thumbnailWidths.contains(copy.width)
+    else { return true }
+    return copy.width >= min(width, stored.imageWidth)
   }
 
   /// The stored copy; nil if the image itself is to be returned.
@@ -473,41 +484,46 @@ extension ImageLoader {
 
   /// Makes the small copy of an image, together with all who ask for it meanwhile.
   private func makeThumbnail(
-    of image: CachedImage, in feed: String
+    of image: CachedImage, _ width: Int, in feed: String
   ) async throws(OffersError) -> CachedImage {
     try await OffersError.translating {
-      if let running = scalings[image.url] { return try await running.value }
-      let task = Task { try await storeThumbnail(of: image, in: feed) }
-      scalings[image.url] = task
-      defer { scalings[image.url] = nil }
+      let key = "\(width) \(image.url)"
+      if let running = scalings[key] { return try await running.value }
+      let task = Task { try await storeThumbnail(of: image, width, in: feed) }
+      scalings[key] = task
+      defer { scalings[key] = nil }
       return try await task.value
     }
   }
 
   private func storeThumbnail(
-    of image: CachedImage, in feed: String
+    of image: CachedImage, _ width: Int, in feed: String
   ) async throws -> CachedImage {
     guard let scaler else { return image }
     // Another caller may have made it just before.
-    if let stored = try await images.findThumbnail(of: image.url) {
+    if let stored = try await images.findThumbnail(of: image.url),
+      Self.isWide(stored, enoughFor: width)
+    {
       return try Self.image(stored, image.url) ?? image
     }
     let content: StoredThumbnail.Content
+    var colors: PictureColors?
     do {
       let copy = try await scalingTurns.run(for: feed) {
-        try await scaler.copy(of: image)
+        try await scaler.copy(of: image, width: width)
       }
       guard let copy else { return image }
-      content = try Self.content(copy, image)
+      colors = copy.colors
+      content = try Self.content(copy.bytes, image)
     } catch let error as OffersError where error.code != .cancelled {
       logger.info(
         "no thumbnail", metadata: ["url": "\(image.url)", "error": "\(error.message)"])
       content = .problem(error.message)
     }
-    try await images.putThumbnail(content, of: image)
+    try await images.putThumbnail(content, colors: colors, of: image)
     let stored = StoredThumbnail(
-      content: content, imageBytes: image.bytes.count, fetchedAt: image.fetchedAt,
-      freshUntil: image.freshUntil)
+      content: content, imageBytes: image.bytes.count, imageWidth: image.header.width,
+      fetchedAt: image.fetchedAt, freshUntil: image.freshUntil)
     return try Self.image(stored, image.url) ?? image
   }
 
@@ -554,10 +570,21 @@ public struct FetchedImages: Hashable, Sendable {
 
 /// Makes the copies of images for lists.
 package protocol ImageScaler: Sendable {
-  /// A copy of an image that is at most `ImageCacheLimits.thumbnailWidth` pixels wide, as a whole image file:
-  /// the first image of an animation.
+  /// A copy of an image that is at most as wide as one of `ImageCacheLimits.thumbnailWidths`, as a whole image file:
+  /// the first image of an animation, upright.
   ///
   /// - Returns: nil if this system cannot decode images of the format.
   /// - Throws: `OffersError` with `malformedImage` if this image cannot be copied.
-  func copy(of image: CachedImage) async throws -> [UInt8]?
+  func copy(of image: CachedImage, width: Int) async throws -> ScaledImage?
+}
+
+/// A copy of an image, with the colors of the image.
+package struct ScaledImage: Hashable, Sendable {
+  package let bytes: [UInt8]
+  package let colors: PictureColors
+
+  package init(bytes: [UInt8], colors: PictureColors) {
+    self.bytes = bytes
+    self.colors = colors
+  }
 }

@@ -99,6 +99,7 @@ class Feeds:
         # The status with which a failing movie server answers, and the second page alone if only it fails.
         self.movies_status = 503
         self.movies_failing_page = None
+        self.movies_words = "The movie server is being repaired."
         # A movie server that hangs answers when this is set.
         self.movies_answer = threading.Event()
         self.movies_answer.set()
@@ -113,6 +114,8 @@ class Feeds:
         self.shop_answers.set()
         # The requests for map tiles: their paths and referrers.
         self.tiles = []
+        # The server of tiles closes the connection of each request otherwise.
+        self.shows_tiles = True
 
     def sample(self, name):
         return json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))
@@ -169,8 +172,7 @@ class Feeds:
     def movies(self, words, page):
         self.movies_answer.wait(60)
         if self.movies_fail or page == self.movies_failing_page:
-            message = "The movie server is being repaired."
-            return self.movies_status, {"status_code": 9, "status_message": message, "success": False}
+            return self.movies_status, {"status_code": 9, "status_message": self.movies_words, "success": False}
         found = self.sample("movies")["results"]
         if words is not None:
             base = [movie for movie in found if words.lower() in movie["title"].lower()]
@@ -209,7 +211,10 @@ class Handler(BaseHTTPRequestHandler):
                 return self.send_json(200, document)
         if url.path.startswith("/tiles/"):
             self.feeds.tiles.append((url.path, self.headers.get("Referer")))
-            return self.send(200, "image/png", tile(url.path))
+            if not self.feeds.shows_tiles:
+                self.close_connection = True
+                return None
+            return self.send(200, "image/png", tile(url.path), {"Access-Control-Allow-Origin": "*"})
         if url.path in ("/shop/list.json", "/shop/slow.json"):
             if url.path == "/shop/slow.json" and not self.waits_for_shop():
                 return None

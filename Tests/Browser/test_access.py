@@ -3,7 +3,7 @@
 from home import DESKTOP, PHONE, BrowserTest
 
 PAGES = [
-    "/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/restaurants?view=map", "/feeds/facts",
+    "/", "/all", "/feeds/ibotta", "/feeds/restaurants", "/feeds/restaurants?view=map", "/feeds/facts",
     "/feeds/albums", "/feeds/movies", "/favorites", "/changes", "/search", "/search?q=coffee",
     "/search?q=cofee", "/search?q=nothinghasthis", "/web", "/settings",
     "/settings/feeds", "/settings/people", "/settings/browser", "/settings/about", "/offline", "/nothing-here",
@@ -46,7 +46,7 @@ class AccessTests(BrowserTest):
 
 
 class SizeTests(BrowserTest):
-    def test_the_scripts_of_each_page_have_less_than_110_kilobytes(self):
+    def test_the_scripts_of_each_page_have_less_than_110_kilobytes_and_with_a_map_120(self):
         for size in (PHONE, DESKTOP):
             self.set_size(size)
             for path in PAGES:
@@ -57,4 +57,4 @@ class SizeTests(BrowserTest):
                         "return performance.getEntriesByType('resource').filter(({name}) => /\\/assets\\/.*\\.js\\?v=/.test(name))"
                         ".reduce((sum, each) => sum + each.decodedBodySize, 0)")
                     self.assertGreater(bytes, 20_000)
-                    self.assertLess(bytes, 110_000)
+                    self.assertLess(bytes, 120_000 if "view=map" in path else 110_000)

@@ -53,7 +53,7 @@ class DesignTests(BrowserTest):
         self.assertEqual(used - known, set())
 
     def test_the_title_is_the_bar_and_the_first_tile_begins_above_150_pixels(self):
-        for path in ("/", "/feeds/ibotta"):
+        for path in ("/all", "/feeds/ibotta"):
             self.open(path)
             self.assertLessEqual(self.rect(".grid .tile")["y"], 150, path)
             title, bar = self.rect(".head h1"), self.rect(".bar")

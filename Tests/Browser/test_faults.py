@@ -187,9 +187,19 @@ class MovieErrorTests(BrowserTest):
         self.addCleanup(setattr, feeds, "movies_fail", False)
         self.addCleanup(setattr, feeds, "movies_status", 503)
         self.addCleanup(setattr, feeds, "movies_failing_page", None)
+        self.addCleanup(setattr, feeds, "movies_words", feeds.movies_words)
 
-    def check_alert(self, technical):
-        alert = self.find("main .problem[role=alert]")
+    def check_alert(self, technical, words=None):
+        dialog = self.wait_for("dialog[data-alert][open]")
+        self.assertEqual(self.find("#alert-title").text, "The server could not be searched")
+        text = self.find("#alert-text").text
+        if words:
+            self.assertEqual(text[: text.index("”") + 1], f"“{words}”", "the server's own words are not first")
+            self.assertGreater(len(text), len(words) + 12, "what to do is missing")
+        shown = [each.text for each in dialog.find_elements("css selector", ".button") if each.is_displayed()]
+        self.assertEqual(shown, ["Try again"])
+        self.find("[data-alert-close]").click()
+        alert = self.find("main .problem")
         self.assertEqual(alert.find_element("css selector", "h2").text, "The server could not be searched")
         sentences = [each.text for each in alert.find_elements("css selector", "p") if each.is_displayed()]
         self.assertEqual(len(sentences), 1, sentences)
@@ -201,20 +211,42 @@ class MovieErrorTests(BrowserTest):
         details.find_element("css selector", "summary").click()
         self.assertIn(technical, details.text)
 
-    def test_every_failure_of_the_movie_server_is_an_alert_above_the_stored_results(self):
-        for status in (401, 500, 503):
+    def test_every_failure_of_the_movie_server_is_a_dialog_and_an_alert_above_the_stored_results(self):
+        for status, words in ((401, "Invalid API key"), (500, "We broke"), (503, "Back soon")):
             with self.subTest(status=status):
                 self.home.feeds.movies_fail, self.home.feeds.movies_status = True, status
+                self.home.feeds.movies_words = words
                 self.open("/search?feed=movies&q=night")
-                self.check_alert(str(status))
+                self.check_alert(str(status), words)
                 self.assertEqual(self.find(".stored-results").text, "Stored results")
                 self.assertGreater(len(self.all(".results .card")), 0)
                 self.assertGreater(self.rect(".stored-results")["y"], self.rect(".problem")["y"])
                 self.no_overflow()
         self.home.feeds.movies_fail = False
-        self.find(".problem .button").click()
+        self.browser.refresh()
         self.wait("trying again does not help", lambda: not self.all("main .problem") and self.all(".results .card"))
         self.assertEqual(self.all(".stored-results"), [])
+
+    def test_try_again_in_the_dialog_searches_again(self):
+        self.home.feeds.movies_fail = True
+        self.open("/search?feed=movies&q=night")
+        self.wait_for("dialog[data-alert][open]")
+        self.home.feeds.movies_fail = False
+        self.find("[data-alert-again]").click()
+        self.wait("trying again does not help", lambda: not self.all("main .problem") and self.all(".results .card"))
+
+    def test_a_search_that_finds_nothing_says_so_in_a_dialog_with_the_noun_of_the_feed_once(self):
+        for path, title in (("/search?feed=movies&q=zzyzxq", "No movie found for “zzyzxq”"),
+                            ("/search?q=zzyzxq", "No movie found for “zzyzxq”")):
+            self.open(path)
+            self.wait_for("dialog[data-alert][open]")
+            self.assertEqual(self.find("#alert-title").text, title)
+            self.assertIn("different words", self.find("#alert-text").text)
+            self.find("[data-alert-close]").click()
+            self.assertEqual(self.find(".empty h2").text, title)
+            self.browser.refresh()
+            self.wait_ready()
+            self.assertEqual(self.all("dialog[open]"), [])
 
     def test_a_hanging_movie_server_shows_progress_and_then_an_alert(self):
         # The test waits as long as a person does: five seconds for a sign, at most fifteen for the alert.
@@ -232,7 +264,7 @@ class MovieErrorTests(BrowserTest):
                     "  sessionStorage.words ??= Date.now() - begun;"
                     "}).observe(document.body, {attributes: true, childList: true, subtree: true});"
                     "document.querySelector('.searchbox').requestSubmit()")
-        self.wait_for("main .problem[role=alert]", 20)
+        self.wait_for("main .problem", 20)
         self.assertLess(time.monotonic() - begun, 15)
         line, words = self.script("return [Number(sessionStorage.line), Number(sessionStorage.words)]")
         self.assertTrue(0 < line < 1500, line)
@@ -311,6 +343,7 @@ class ErrorTextTests(BrowserTest):
         self.addCleanup(setattr, self.home.feeds, "movies_fail", False)
         self.script("document.querySelector('[data-feed=movies] [data-refresh=movies]').click()")
         dialog = self.wait_for("dialog[open]")
+        self.assertTrue(self.find("#alert-text").text.startswith("“The movie server is being repaired.”"))
         self.assertNotRegex(self.find("#alert-text").text, r"https?:|\d{3}")
         shown = [each.text for each in self.all("dialog .button") if each.is_displayed()]
         self.assertEqual(len(shown), 1, shown)

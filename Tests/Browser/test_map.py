@@ -3,15 +3,16 @@
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+import feed_server
 from home import DESKTOP, PHONE, BrowserTest
 
 LIST = "/feeds/restaurants"
 MAP = LIST + "?view=map"
-TABLET, WIDE_TABLET = (820, 1180), (1180, 820)
+TABLET, WIDE_TABLET, LANDSCAPE = (820, 1180), (1180, 820), (812, 375)
 
 
 class MapTests(BrowserTest):
-    feeds = ("restaurants", "facts")
+    feeds = ("restaurants", "facts", "hostile")
 
     def setUp(self):
         self.set_size(PHONE)
@@ -28,7 +29,20 @@ class MapTests(BrowserTest):
         """The number of places that the pins and the clusters stand for."""
         return self.script(
             "return [...document.querySelectorAll('.map .leaflet-marker-icon .pin')].reduce((sum, pin) =>"
-            " sum + (pin.matches('.is-cluster') ? Number(pin.firstChild.textContent) : 1), 0)")
+            " sum + (pin.matches('.is-cluster') ? parseInt(pin.textContent) : 1), 0)")
+
+    def boxes(self, selector):
+        """The text and the edges of each visible element: left, top, right, bottom."""
+        return self.script(
+            "return [...document.querySelectorAll(arguments[0])].filter((each) => each.checkVisibility({visibilityProperty: true}))"
+            ".map((each) => { const {left, top, right, bottom} = each.getBoundingClientRect();"
+            " return [each.textContent, left, top, right, bottom] })", selector)
+
+    def assert_apart(self, boxes):
+        for index, (text, left, top, right, bottom) in enumerate(boxes):
+            for other in boxes[index + 1:]:
+                self.assertFalse(left < other[3] and other[1] < right and top < other[4] and other[2] < bottom,
+                                 f"{self.size}: {text!r} and {other[0]!r} overlap")
 
     def open_map(self):
         self.open(LIST)
@@ -120,12 +134,8 @@ class MapTests(BrowserTest):
                 self.no_overflow()
                 # No name of a state has its place in so small a part of the world.
                 self.wait("the region is not named", lambda: [
-                    each.text for each in self.all(".map-name span")] == ["Wisconsin"])
-                boxes = self.script("return [...document.querySelectorAll('.map .leaflet-marker-icon .pin')]"
-                                    ".map((pin) => pin.getBoundingClientRect()).map((r) => [r.x, r.y])")
-                for index, (x, y) in enumerate(boxes):
-                    for other_x, other_y in boxes[index + 1 :]:
-                        self.assertTrue(abs(x - other_x) > 16 or abs(y - other_y) > 16)
+                    each.text for each in self.all(".map-name:not(.is-ring) span")] == ["Wisconsin"])
+                self.assert_apart(self.boxes(".map .pin"))
                 name = self.find(".places .name").text
                 self.script("document.querySelector('.places .round').click()")
                 # The popup fades in, and the text of an invisible element is empty.
@@ -136,6 +146,92 @@ class MapTests(BrowserTest):
                 asked = self.script(
                     "return performance.getEntriesByType('resource').map((each) => new URL(each.name).host)")
                 self.assertEqual(set(asked), {self.home.base.removeprefix("http://")})
+
+    def test_names_stand_on_pins_without_collision_and_the_view_fits_all_places_with_room(self):
+        for size in (PHONE, LANDSCAPE, TABLET, WIDE_TABLET, DESKTOP, (1920, 1080)):
+            self.set_size(size)
+            self.open_map()
+            pins, names = self.boxes(".map .pin"), self.boxes(".map .pin-name")
+            controls = self.boxes(".map .leaflet-control")
+            self.assertEqual(self.pin_count(), 24)
+            self.assertGreater(len(names), 1)
+            self.assert_apart(pins + names + controls + self.boxes(".map .map-name span"))
+            box = self.rect("[data-map]")
+            for text, left, top, right, bottom in pins:
+                room = min(left - box["x"], top - box["y"], box["right"] - right, box["bottom"] - bottom)
+                self.assertGreater(room, 12, (size, text))
+            for text, left, top, right, bottom in names:
+                self.assertGreaterEqual(min(left - box["x"], top - box["y"], box["right"] - right, box["bottom"] - bottom), 0, text)
+
+    def test_names_find_other_places_after_a_zoom(self):
+        self.set_size(DESKTOP)
+        self.open_map()
+        shown = {each[0] for each in self.boxes(".map .pin-name")}
+        cluster = self.find(".pin.is-cluster")
+        cluster.click()
+        self.wait("the cluster is not entered", lambda: {each[0] for each in self.boxes(".map .pin-name")} - shown)
+        self.wait_still()
+        self.assert_apart(self.boxes(".map .pin") + self.boxes(".map .pin-name") + self.boxes(".map .leaflet-control"))
+
+    def test_a_number_on_the_map_is_one_of_places_or_a_distance(self):
+        self.open_map()
+        clusters = [each[0] for each in self.boxes(".pin.is-cluster")]
+        self.assertGreater(len(clusters), 0)
+        for text in clusters:
+            self.assertRegex(text, r"^\d+ places$")
+        self.assertEqual([each[0] for each in self.boxes(".pin:not(.is-cluster)") if each[0]], [])
+        for text, *_ in self.boxes(".map .pin-name, .map .map-name span"):
+            self.assertRegex(text, r"^\D+$|^\d+ k?m$")
+        self.assertEqual(self.script(
+            "return getComputedStyle(document.querySelector('.places .card-link'), '::before').content"), "none")
+
+    def test_places_at_one_point_are_listed_where_no_zoom_tells_them_apart(self):
+        self.home.feeds.hostile_extra = [
+            {"id": f"same-{number}", "name": f"Stall {number}", "lat": 51.5, "lng": -0.12} for number in (1, 2)]
+        self.addCleanup(setattr, self.home.feeds, "hostile_extra", [])
+        self.home.run("sync", "--quiet", "--force", "hostile")
+        self.open("/feeds/hostile?view=map")
+        self.wait_for("[data-map][data-ready]")
+        self.script("[...document.querySelectorAll('.places .card')].find((row) => row.dataset.name === 'Stall 2')"
+                    ".querySelector('.round').click()")
+        self.wait("the popup lists one", lambda: [
+            each.text for each in self.all(".leaflet-popup-content strong")] == ["Stall 1", "Stall 2"])
+        self.assertEqual([each[0] for each in self.boxes(".map .pin.is-cluster")], ["2 places"])
+
+    def test_without_streets_rings_of_distances_and_directions_surround_the_middle(self):
+        for size in (PHONE, LANDSCAPE, DESKTOP):
+            self.set_size(size)
+            self.open_map()
+            words = {each[0]: each[1:] for each in self.boxes(".map-name.is-ring span")}
+            self.assertLessEqual({"E", "S", "W"}, words.keys())
+            self.assertLess(words["W"][0], words["E"][0])
+            distances = [text for text in words if text.endswith(" km")]
+            self.assertGreater(len(distances), 0)
+            # A ring is as wide as the scale of the map says.
+            scale = self.find(".leaflet-control-scale-line")
+            pixels = scale.size["width"] / int(scale.text.split()[0])
+            left, top, right, bottom = words[distances[0]]
+            west, south = words["W"], words["S"]
+            middle = ((south[0] + south[2]) / 2, (west[1] + west[3]) / 2)
+            radius = (((left + right) / 2 - middle[0]) ** 2 + ((top + bottom) / 2 - middle[1]) ** 2) ** 0.5
+            self.assertAlmostEqual(radius / pixels / int(distances[0].split()[0]), 1, delta=0.08)
+        # Far from the middle the distances go on, with the direction.
+        self.script("document.querySelector('[data-map]').focus()")
+        self.wait("no distance is shown", lambda: ActionChains(self.browser).send_keys(Keys.ARROW_UP).perform() or [
+            each[0] for each in self.boxes(".map-name.is-ring span") if each[0].endswith(" km north")])
+
+    def test_the_close_button_covers_nothing(self):
+        for size in (PHONE, LANDSCAPE, DESKTOP):
+            self.set_size(size)
+            self.open_map()
+            self.assert_apart([*self.boxes("[data-close]"), *self.boxes("[data-map]")])
+            self.assert_apart([*self.boxes("[data-close]"), *self.boxes(".places")])
+        self.set_size((1600, 1000))
+        self.open(LIST)
+        self.wait_ready()
+        self.find(".tiles .card-link").click()
+        self.wait_for(".column [data-small-map][data-ready]")
+        self.assert_apart([*self.boxes(".column-close"), *self.boxes(".column .small-map")])
 
     def test_land_sea_and_names_are_drawn_in_the_colors_of_the_theme(self):
         self.set_size(DESKTOP)
@@ -155,6 +251,7 @@ class MapTests(BrowserTest):
                 " pen.fillRect(0, 0, 1, 1); return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).join()")
             self.assertIn(land, pixels[mode])
             self.assertEqual(self.find(".leaflet-control-attribution").text, "Natural Earth")
+            self.assertEqual(self.find(".map .streets").text, "Show streets from openstreetmap.org")
             self.wait("no country is named", lambda: self.find(".leaflet-control-zoom-out").click()
                       or "Canada" in [each.text for each in self.all(".map-name span")])
         self.assertNotEqual(set(pixels["light"]), set(pixels["dark"]))
@@ -167,7 +264,7 @@ class MapTests(BrowserTest):
             self.set_size(size)
             self.browser.refresh()
             self.wait_for("[data-small-map][data-ready]")
-            self.assertEqual(len(self.all(".small-map .pin")), 1)
+            self.assertEqual(len(self.all(".small-map .pin:not(.is-near)")), 1)
             links = [each.get_attribute("href") for each in self.all(".place .buttons a")]
             self.assertTrue(links[0].startswith("tel:"), links)
             self.assertRegex(links[0], r"^tel:\+?[0-9]{5,}$")
@@ -221,19 +318,95 @@ class TileTests(BrowserTest):
             "--map-attribution", "© <b>Someone</b>'s streets"]
         cls.home.start()
 
-    def test_tiles_come_from_the_named_server_with_its_attribution(self):
+    def setUp(self):
         self.set_size(DESKTOP)
+        self.open("/settings")
+        self.script("localStorage.clear()")
         self.home.feeds.tiles.clear()
-        self.open(LIST)
-        self.wait_ready()
-        self.find("[data-map-link]").click()
+
+    def open_map(self):
+        self.open(MAP)
         self.wait_for("[data-map][data-ready]")
+
+    def choose(self):
+        self.open_map()
+        self.find(".streets").click()
         self.wait("no tile is shown", lambda: self.all(".leaflet-tile-pane img.leaflet-tile-loaded"))
-        self.wait("the attribution is missing", lambda: self.find(".leaflet-control-attribution").text
-                  == "Natural Earth, © <b>Someone</b>'s streets")
+
+    def stored_images(self):
+        return self.browser.execute_async_script(
+            "const done = arguments[0]; caches.open('offers-images-2').then((cache) => cache.keys())"
+            ".then((all) => done(all.map(({url}) => url)))")
+
+    def test_streets_are_asked_for_once_on_the_map_and_the_choice_is_remembered(self):
+        host = self.home.feeds_base.removeprefix("http://")
+        self.open_map()
+        self.assertEqual(self.find(".streets").text, f"Show streets from {host}")
+        self.wait("the land is not drawn", lambda: self.all(".leaflet-land-pane canvas"))
+        self.open("/offers/restaurants:" + self.script("return document.querySelector('.places .card').dataset.ref.split(':')[1]"))
+        self.wait_for("[data-small-map][data-ready]")
+        self.assertEqual(self.find(".streets").text, f"Show streets from {host}")
+        self.assertEqual(self.home.feeds.tiles, [], "a tile is asked for without the choice")
+        self.find(".streets").click()
+        self.wait("no tile is shown", lambda: self.all(".leaflet-tile-pane img.leaflet-tile-loaded"))
+        self.open_map()
+        self.wait("the choice is forgotten", lambda: self.all(".leaflet-tile-pane img.leaflet-tile-loaded"))
+        self.assertFalse(self.find(".leaflet-rings-pane").is_displayed())
+        self.assertEqual(self.find(".streets").text, "Hide streets")
+        self.find(".streets").click()
+        self.assertEqual(self.all(".leaflet-tile-pane img"), [])
+        self.home.feeds.tiles.clear()
+        self.open_map()
+        self.assertEqual(self.find(".streets").text, f"Show streets from {host}")
+        self.assertEqual(self.home.feeds.tiles, [])
+
+    def test_tiles_come_from_the_named_server_with_its_attribution(self):
+        self.choose()
+        self.assertEqual(self.find(".leaflet-control-attribution").text, "Natural Earth, © <b>Someone</b>'s streets")
         path, referrer = self.home.feeds.tiles[0]
         self.assertRegex(path, r"^/tiles/\d+/\d+/\d+\.png$")
         self.assertEqual(referrer, self.home.base + "/")
+
+    def test_the_content_policy_allows_the_host_of_the_tiles_and_no_other(self):
+        self.choose()
+        outcome = """
+            const [address, done] = arguments, image = new Image();
+            image.onload = () => done("loaded");
+            image.onerror = () => done("refused");
+            image.src = address;"""
+        # The host has another port in the second address.
+        self.assertEqual(self.browser.execute_async_script(outcome, self.home.feeds_base + "/tiles/1/1/1.png"), "loaded")
+        other, base = feed_server.start()
+        self.addCleanup(other.server_close)
+        self.addCleanup(other.shutdown)
+        feed_server.Handler.feeds.base = self.home.feeds_base
+        self.home.feeds.tiles.clear()
+        self.assertEqual(self.browser.execute_async_script(outcome, base + "/tiles/1/1/1.png"), "refused")
+        self.assertEqual(self.home.feeds.tiles, [])
+
+    def test_tiles_are_kept_among_the_fifty_images_and_shown_without_any_server(self):
+        self.open("/feeds/restaurants")
+        self.wait_worker()
+        self.choose()
+        self.wait("no tile is kept", lambda: any("/tiles/" in each for each in self.stored_images()))
+        for _ in range(3):
+            self.script("document.querySelector('.leaflet-control-zoom-in').click()")
+            self.wait_still()
+        self.wait("the tiles are not kept", lambda: sum("/tiles/" in each for each in self.stored_images()) > 20)
+        self.assertLessEqual(len(self.stored_images()), 50)
+        self.open_map()
+        self.wait("the tiles are not loaded again", lambda: self.all(".leaflet-tile-pane img.leaflet-tile-loaded"))
+        self.wait_stored()
+        self.browser.get("about:blank")
+        self.browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+        self.home.stop()
+        self.home.feeds.shows_tiles = False
+        try:
+            self.open_map()
+            self.wait("no kept tile is shown", lambda: self.all(".leaflet-tile-pane img.leaflet-tile-loaded"))
+        finally:
+            self.home.feeds.shows_tiles = True
+            self.home.start()
 
 
 class PlainMapTests(BrowserTest):

@@ -13,6 +13,7 @@ from home import DESKTOP, PHONE, SHOTS, BrowserTest
 
 # PLACE stands for the first restaurant.
 SCREENS = {
+    "today": "/",
     "grid": "/feeds/ibotta",
     "restaurants": "/feeds/restaurants",
     "place": "/offers/PLACE",

@@ -14,6 +14,9 @@ class WideTest(BrowserTest):
     def wait_ready(self):
         """Waits for the scripts that only wide screens load, as well."""
         super().wait_ready()
+        self.wait_wide_scripts()
+
+    def wait_wide_scripts(self):
         self.browser.execute_async_script(
             "const {src} = document.querySelector('script[type=module]');"
             "import(src.replace('/app.js', '/keyboard.js')).finally(arguments[0])")
@@ -82,7 +85,7 @@ class ColumnTests(WideTest):
         return [self.script("return arguments[0].pathname", each) for each in self.all("main .card-link")[:6]]
 
     def test_an_offer_opens_beside_its_list_with_an_address_of_its_own(self):
-        for path in ("/", "/feeds/ibotta", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies",
+        for path in ("/all", "/feeds/ibotta", "/feeds/restaurants", "/feeds/facts", "/feeds/albums", "/feeds/movies",
                      "/favorites", "/search?q=coffee", "/changes?kind=new"):
             with self.subTest(path=path):
                 if path == "/favorites":
@@ -98,6 +101,43 @@ class ColumnTests(WideTest):
                 self.find(".column-close").click()
                 self.wait("the column stays", lambda: not self.all(".column"))
                 self.assertEqual(self.path(), path.split("?")[0])
+
+    # The fields and buttons of the page whose middle something else covers.
+    COVERED = """
+      return [...document.querySelectorAll("input, select, button, a.round, .column-close")].filter((each) => {
+        // What is to the side in a rail is scrolled into view.
+        if (!each.checkVisibility({visibilityProperty: true}) || each.type === "hidden" || each.closest(".rail")) return false;
+        const {x, y, width, height} = each.getBoundingClientRect();
+        const [left, top] = [x + width / 2, y + height / 2];
+        if (top < 0 || top > innerHeight) return false;
+        if (left > innerWidth) return true;
+        const found = document.elementFromPoint(left, top);
+        return found && !each.contains(found) && !found.contains(each) && !found.closest(".bar, .offline-bar");
+      }).map((each) => each.outerHTML.slice(0, 120))"""
+
+    def test_the_column_covers_no_field_with_and_without_the_server(self):
+        self.open("/")
+        self.wait_worker()
+        self.wait_stored()
+        self.addCleanup(self.home.start)
+        for is_up in (True, False):
+            if not is_up:
+                self.home.stop()
+            for size in ((1440, 900), (1920, 1080)):
+                self.set_size(size)
+                for path in ("/", "/all", "/feeds/movies", "/search?q=coffee"):
+                    with self.subTest(path=path, size=size, is_up=is_up):
+                        hrefs = self.show(path)
+                        if not is_up:
+                            self.wait_for(".offline-bar:not([hidden])")
+                        self.card(0).click()
+                        self.wait_shown(hrefs[0])
+                        self.wait_still()
+                        self.assertEqual(self.script(self.COVERED), [])
+                        bar = self.rect(".bar")
+                        self.assertGreaterEqual(self.rect(".column")["y"], bar["bottom"])
+                        self.assertGreaterEqual(self.rect(".sidebar")["y"], bar["bottom"])
+                        self.no_overflow(path)
 
     def test_a_renewal_renews_the_list_beside_the_column(self):
         hrefs = self.show("/feeds/ibotta")

@@ -134,17 +134,21 @@ package protocol ImageSource: Sendable {
   /// - Throws: as `image(of:feedSource:)`.
   func previewImage(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage
 
-  /// The image of an offer for a list: a copy that is at most `ImageCacheLimits.thumbnailWidth` pixels wide and
-  /// has few bytes, if the image is wider or has many. A source that makes no copies returns the image.
+  /// The image of an offer for a list: a copy that is as wide as its place and has few bytes, if the image is
+  /// wider or has many. A source that makes no copies returns the image. A copy that is wider may be returned, if it
+  /// was made before.
   ///
   /// The default implementation returns `image(of:feedSource:)`.
   ///
   /// - Parameters:
   ///   - offer: the offer, which names the address of its image.
   ///   - feedSource: the source of the offer's feed, the base of a relative address.
+  ///   - width: one of `ImageCacheLimits.thumbnailWidths`.
   /// - Throws: as `image(of:feedSource:)`; `OffersError` with `limitExceeded` if the image is too large
   ///   for a list and no copy can be made.
-  func thumbnail(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage
+  func thumbnail(
+    of offer: Offer, feedSource: String?, width: Int
+  ) async throws(OffersError) -> CachedImage
 }
 
 extension ImageSource {
@@ -163,7 +167,7 @@ extension ImageSource {
   }
 
   package func thumbnail(
-    of offer: Offer, feedSource: String?
+    of offer: Offer, feedSource: String?, width: Int
   ) async throws(OffersError) -> CachedImage {
     try await image(of: offer, feedSource: feedSource)
   }
@@ -182,16 +186,20 @@ package struct StoredThumbnail: Hashable, Sendable {
   }
 
   package let content: Content
-  /// The size of the file of the image itself, in bytes.
+  /// The size of the file of the image itself, in bytes, and its width in pixels.
   package let imageBytes: Int
+  package let imageWidth: Int
   /// When the server last sent or confirmed the image.
   package let fetchedAt: Date
   /// Until when the image is used without asking the server again.
   package let freshUntil: Date
 
-  package init(content: Content, imageBytes: Int, fetchedAt: Date, freshUntil: Date) {
+  package init(
+    content: Content, imageBytes: Int, imageWidth: Int, fetchedAt: Date, freshUntil: Date
+  ) {
     self.content = content
     self.imageBytes = imageBytes
+    self.imageWidth = imageWidth
     self.fetchedAt = fetchedAt
     self.freshUntil = freshUntil
   }
@@ -214,6 +222,23 @@ extension StoredThumbnail.Content {
   }
 }
 
+/// The average colors of the upper, the middle and the lower third of a picture, which lists show in its place until
+/// it has arrived.
+package struct PictureColors: Hashable, Sendable {
+  /// Each as six hexadecimal digits, such as `ff9900`.
+  package let colors: [String]
+
+  /// - Parameter rgb: the bytes of the colors: red, green and blue of each.
+  package init(rgb: [UInt8]) {
+    colors = stride(from: 0, to: rgb.count - 2, by: 3).map { rgb[$0..<$0 + 3].hexadecimal }
+  }
+
+  /// - Parameter storedText: the colors with spaces between them.
+  package init(storedText: String) { colors = storedText.split(scalar: " ").map { String($0) } }
+
+  package var storedText: String { colors.joined(separator: " ") }
+}
+
 /// The bounds of every image cache.
 package enum ImageCacheLimits {
   /// The most images in a new cache, as the migrations create it: another default requires a new
@@ -231,11 +256,13 @@ package enum ImageCacheLimits {
   package static let bytes = 5 << 20
   /// The most pixels of an image according to its header: 50 megapixels, 200 MB when decoded.
   package static let pixels = 50_000_000
-  /// The most pixels in the width of the copy of an image for lists: a third of a large phone's width at
-  /// three pixels each, and a tile of a desktop at two.
-  package static let thumbnailWidth = 480
-  /// The most pixels in its height.
-  package static let thumbnailHeight = 4 * thumbnailWidth
+  /// The widths of copies of images for lists, in pixels. They are those of the places of pictures at two pixels
+  /// each: a row of covers on a phone, a row of texts, a tile of a grid, a picture from edge to edge.
+  package static let thumbnailWidths = [128, 256, 480, 960]
+  /// The greatest of them.
+  package static let thumbnailWidth = 960
+  /// The most pixels in the height of a copy.
+  package static func thumbnailHeight(at width: Int) -> Int { 4 * width }
   /// The most bytes of an image in a list, of a copy or of an image that has none: 256 KiB.
   package static let thumbnailBytes = 256 << 10
   /// The size in bytes above which an image has a copy for lists, even if it is no wider: 64 KiB.

@@ -282,7 +282,8 @@ extension OffersError {
       return AddressRedaction.hidden(inText: text)
     }
     return OffersError(
-      code, hidden(message), hint: hint?.map(hidden), cause: cause.map(hidden))
+      code, hidden(message), hint: hint?.map(hidden), cause: cause.map(hidden)
+    ).quoting(serverWords.map(hidden))
   }
 }
 

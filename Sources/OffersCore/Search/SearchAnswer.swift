@@ -10,8 +10,8 @@ package struct SearchAnswer: Sendable {
     case store
   }
 
-  /// The words as typed.
-  package let words: String
+  /// The words and filters as typed.
+  package var words: String
   package let feed: String?
   /// The number of the last page shown, from 1.
   package let page: Int

@@ -1,18 +1,17 @@
 import Foundation
 
-/// A full-text search for offers.
+/// A full-text search for offers, the best matches first.
+@dynamicMemberLookup
 public struct SearchQuery: Hashable, Sendable {
-  /// The words as typed. An offer must contain all of them, in any fields. Case, accents and
-  /// punctuation are ignored (`cocacola` finds Coca-Cola, `250 g` finds 250g), and the last word also
-  /// matches as a prefix. Every text of at most 50 words and 1,000 characters is valid.
-  public var words: String
-  /// Only offers of this feed; nil for all.
-  public var feed: String?
-  /// Only favorites, including gone ones.
-  public var favoritesOnly: Bool
-  /// Whether expired offers are found as well, behind all others. A search for favorites finds them
-  /// in any case.
-  public var includesExpired: Bool
+  /// Which offers are searched, with the words as typed. Its properties are also those of the query.
+  ///
+  /// An offer must contain all words, in any fields. Case, accents and punctuation are ignored (`cocacola` finds
+  /// Coca-Cola, `250 g` finds 250g), and the last word also matches as a prefix. `"cold brew"` finds words that
+  /// follow each other, `-pod` offers without the word, `tea OR coffee` either. Every text of at most 50 words and
+  /// 1,000 characters is valid. Without wanted words the offers come in the order of their feeds.
+  public var selection = Selection()
+  /// The feeds whose values are prices (`ValueRole.price`).
+  public var pricedFeeds: Set<String> = []
   /// The time at which offers count as expired; nil for the time of the call.
   public var now: Date?
   /// The number of offers on a page.
@@ -24,23 +23,42 @@ public struct SearchQuery: Hashable, Sendable {
   /// to 2 KiB, and its lists keep their first elements. Nil for whole offers.
   public var maximumBytes: Int?
 
+  /// Accesses the selection.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<Selection, Value>) -> Value {
+    get { selection[keyPath: path] }
+    set { selection[keyPath: path] = newValue }
+  }
+
   /// Creates a search for words, in one feed or in all.
   public init(
     _ words: String, feed: String? = nil, favoritesOnly: Bool = false,
     includesExpired: Bool = false, now: Date? = nil, limit: Int = 20, page: Int = 1
   ) {
-    self.words = words
-    self.feed = feed
-    self.favoritesOnly = favoritesOnly
-    self.includesExpired = includesExpired
+    selection.words = words
+    selection.feed = feed
+    selection.favoritesOnly = favoritesOnly
+    selection.includesExpired = includesExpired
     self.now = now
     self.limit = limit
     self.page = page
   }
 
-  /// The feed whose server may be searched instead; nil for a search among favorites or in all
+  /// Creates a search for the offers of a selection.
+  public init(_ selection: Selection, now: Date? = nil, limit: Int = 20, page: Int = 1) {
+    self.selection = selection
+    self.now = now
+    self.limit = limit
+    self.page = page
+  }
+
+  /// The feed whose server may be searched instead; nil for a search with other filters or in all
   /// feeds, which only the database can answer.
-  package var serverFeed: String? { favoritesOnly ? nil : feed }
+  package var serverFeed: String? {
+    var words = Selection()
+    (words.words, words.feed) = (selection.words, selection.feed)
+    words.includesExpired = selection.includesExpired
+    return selection == words ? selection.feed : nil
+  }
 }
 
 /// A page of search results.

@@ -1,3 +1,4 @@
+/// The words of a search, as the stores look for them.
 package struct SearchWords: Equatable, Sendable {
   /// Words that must follow each other.
   package struct Phrase: Hashable, Sendable {
@@ -15,14 +16,22 @@ package struct SearchWords: Equatable, Sendable {
     /// Whether the last word may be the beginning of a longer one.
     package var isOpen = false
     /// The same words, joined as somebody may have written them: `loreal` for `l'oréal`, and `kitkat` for `kit`
-    /// before `kat`.
+    /// before `kat`; and the words that may stand instead.
     package var others: [Phrase] = []
+    /// Whether the part has words instead, as in `tea OR coffee`, or is quoted: its spelling is meant.
+    package var isFixed = false
+
+    package init(text: String, words: [String], isOpen: Bool = false) {
+      (self.text, self.words, self.isOpen) = (text, words, isOpen)
+    }
 
     /// All phrases of which an offer must have one, that of the part itself first.
     package var phrases: [Phrase] { [Phrase(words: words, isOpen: isOpen)] + others }
   }
 
   package var parts: [Part]
+  /// The phrases of which an offer must have none: `-pod`, `-"cold brew"`.
+  package private(set) var unwanted: [Phrase] = []
 
   /// The words for `&`, which are not searched for between two other parts.
   package static let conjunctions = ["and", "und"]
@@ -33,43 +42,79 @@ package struct SearchWords: Equatable, Sendable {
   package static let characterLimit = 1000
 
   /// - Parameters:
-  ///   - text: the text as it was typed. No character of it has a special meaning.
+  ///   - text: the text as it was typed. A quoted text is a phrase; a word or a phrase behind a hyphen is
+  ///     unwanted; `OR` between two of them lets an offer have either.
   ///   - opensLetter: whether a single letter at the end may be the beginning of a word, which mostly
   ///     finds far too much.
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
   package init(_ text: String, opensLetter: Bool = false) throws {
     try Self.check(text)
-    let typed = Self.typed(in: text)
+    let tokens = SearchToken.all(in: text)
     var texts: Set<String> = []
-    parts = typed.filter { texts.insert($0).inserted }
-      .map { Part(text: $0, words: LetterTokenizer.words(of: $0).map(\.folded)) }
-      .filter { !$0.words.isEmpty }
+    parts = []
+    var isAlternative = false
+    for (place, token) in tokens.enumerated() {
+      let words = LetterTokenizer.words(of: token.content).map(\.folded)
+      if token.isUnwanted {
+        if !words.isEmpty { unwanted.append(Phrase(words: words, isOpen: false)) }
+      } else if token.text == "OR", !parts.isEmpty, place + 1 < tokens.count,
+        !tokens[place + 1].isUnwanted
+      {
+        isAlternative = true
+        continue
+      } else if !words.isEmpty {
+        let isLast = tokens[(place + 1)...].allSatisfy(\.isUnwanted)
+        let isOpen = isLast && Self.isOpen(token, words, opensLetter: opensLetter)
+        if isAlternative, let last = parts.indices.last {
+          // A word that stands in another part as well must be there in any case.
+          texts.remove(parts[last].text)
+          parts[last].text += " OR " + token.text
+          parts[last].others.append(Phrase(words: words, isOpen: isOpen))
+          parts[last].isFixed = true
+        } else if texts.insert(token.text).inserted
+          || place + 1 < tokens.count && tokens[place + 1].text == "OR"
+        {
+          parts.append(Part(text: token.text, words: words, isOpen: isOpen))
+          parts[parts.count - 1].isFixed = token.isQuoted
+        } else if isOpen, parts.last?.text == token.text {
+          parts[parts.count - 1].isOpen = true
+        }
+      }
+      isAlternative = false
+    }
     // Between others, such a word may stand for `&`, which is no word.
     if parts.count > 2 {
       let inner = parts.dropFirst().dropLast().filter { part in
-        part.words.count > 1 || !Self.conjunctions.contains(part.words[0])
+        part.isFixed || part.words.count > 1 || !Self.conjunctions.contains(part.words[0])
       }
       parts = [parts[0]] + inner + [parts[parts.count - 1]]
     }
-    guard let last = parts.last else { return }
-    if last.text == typed.last, let word = last.words.last {
-      // A separator after the last word ends it: C++ is not a prefix of Café.
-      let isWhole = ["x", "0"].allSatisfy {
-        LetterTokenizer.words(of: last.text + $0).count > last.words.count
-      }
-      parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.unicodeScalars.count > 1)
-    }
     addJoined()
+  }
+
+  /// Whether the last word of a search may be the beginning of a longer one.
+  private static func isOpen(
+    _ token: SearchToken, _ words: [String], opensLetter: Bool
+  ) -> Bool {
+    guard !token.isQuoted, let word = words.last else { return false }
+    // A separator after the last word ends it: C++ is not a prefix of Café.
+    let isWhole = ["x", "0"].allSatisfy {
+      LetterTokenizer.words(of: token.content + $0).count > words.count
+    }
+    return !isWhole && (opensLetter || word.unicodeScalars.count > 1)
   }
 
   /// Adds the joined words of each part with several words, and of each two parts with one.
   private mutating func addJoined() {
     for place in parts.indices {
       let part = parts[place]
+      if part.isFixed { continue }
       if (2...LetterTokenizer.joinedLimit).contains(part.words.count) {
         parts[place].others += Self.joined(part.text, isOpen: part.isOpen)
       }
-      guard place > 0, part.words.count == 1, parts[place - 1].words.count == 1 else { continue }
+      guard place > 0, part.words.count == 1, parts[place - 1].words.count == 1,
+        !parts[place - 1].isFixed
+      else { continue }
       let pair = Self.joined(parts[place - 1].text + "-" + part.text, isOpen: part.isOpen)
       parts[place - 1].others += pair
       parts[place].others += pair
@@ -86,12 +131,8 @@ package struct SearchWords: Equatable, Sendable {
     }
   }
 
+  /// Whether there are no wanted words, by which offers could be ranked.
   package var isEmpty: Bool { parts.isEmpty }
-
-  /// The parts of a text between white spaces.
-  private static func typed(in text: String) -> [String] {
-    text.unicodeScalars.split(whereSeparator: isSpace).map(String.init)
-  }
 
   /// Whether a character separates the parts of a search. NUL does, because SQLite ends a text at it.
   package static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
@@ -99,15 +140,20 @@ package struct SearchWords: Equatable, Sendable {
   }
 
   /// A text with single spaces between its parts, as recent searches are stored.
-  package static func spaced(_ text: String) -> String { typed(in: text).joined(separator: " ") }
+  package static func spaced(_ text: String) -> String {
+    SearchToken.all(in: text).map(\.text).joined(separator: " ")
+  }
 
   /// The words as they were typed, separated by single spaces.
-  package var text: String { parts.map(\.text).joined(separator: " ") }
+  package var text: String {
+    (parts.map(\.text) + unwanted.map { "-\"\($0.words.joined(separator: " "))\"" })
+      .joined(separator: " ")
+  }
 
   /// The search with some words replaced, in its text as well. A replacement is a whole word.
   package func replacing(_ words: [(part: Int, word: Int, text: String)]) -> SearchWords {
     var changed = self
-    for place in parts.indices { changed.parts[place].others = [] }
+    for place in parts.indices where !parts[place].isFixed { changed.parts[place].others = [] }
     for (part, word, text) in words {
       changed.parts[part].words[word] = text
       if word == changed.parts[part].words.count - 1 { changed.parts[part].isOpen = false }
@@ -139,6 +185,77 @@ extension SearchWords {
     OffersError(
       .invalidRequest, "A search has at most \(limit).",
       hint: "Search for fewer words. Each run of letters and digits is one: a-b has two.")
+  }
+}
+
+/// A part of a text that people type to find offers: the characters between two white spaces, or a quoted text,
+/// which may have some.
+package struct SearchToken: Hashable, Sendable {
+  /// The part as it was typed, with its sign and its quotes.
+  package let text: String
+  /// The number of Unicode scalars before it.
+  package let offset: Int
+  /// The text without the sign and the quotes of a phrase.
+  package let content: String
+  /// Whether it is a phrase in quotes.
+  package let isQuoted: Bool
+  /// Whether it is a word or a phrase behind a hyphen.
+  package let isUnwanted: Bool
+
+  private static let quotes: [Unicode.Scalar: Set<Unicode.Scalar>] = [
+    "\"": ["\""], "“": ["”", "“", "\""], "„": ["“", "”"], "«": ["»"],
+  ]
+
+  private init(_ scalars: ArraySlice<Unicode.Scalar>) {
+    func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+      var text = String.UnicodeScalarView()
+      text.append(contentsOf: scalars)
+      return String(text)
+    }
+    text = string(scalars)
+    offset = scalars.startIndex
+    let isSigned = scalars.first == "-" || scalars.first == "−"
+    let body = isSigned ? scalars.dropFirst() : scalars
+    let closing = body.first.flatMap { Self.quotes[$0] }
+    isQuoted = body.count > 2 && closing.map { $0.contains(body[body.endIndex - 1]) } ?? false
+    // -20% and -5€ are what a shop prints.
+    let isWord =
+      body.first?.properties.isAlphabetic ?? false
+      || body.first?.properties.numericType != nil
+        && body.contains(where: \.properties.isAlphabetic)
+    isUnwanted = isSigned && (isQuoted || isWord)
+    content = isQuoted ? string(body.dropFirst().dropLast()) : isUnwanted ? string(body) : text
+  }
+
+  /// The parts of a text. A quote that is not closed is a character like others.
+  package static func all(in text: String) -> [SearchToken] {
+    let scalars = Array(text.unicodeScalars)
+    var tokens: [SearchToken] = []
+    var place = 0
+    // The opening quotes behind which there is no closing one.
+    var unclosed: Set<Unicode.Scalar> = []
+    while place < scalars.count {
+      if SearchWords.isSpace(scalars[place]) {
+        place += 1
+        continue
+      }
+      let start = place
+      while place < scalars.count, !SearchWords.isSpace(scalars[place]) {
+        // A quote opens a text at the beginning, and behind a sign that ends the name of a filter.
+        let quote = scalars[place]
+        place += 1
+        guard let closing = quotes[quote], !unclosed.contains(quote),
+          place - 1 == start || "-−:=<>≥≤".unicodeScalars.contains(scalars[place - 2])
+        else { continue }
+        guard let end = scalars[place...].firstIndex(where: closing.contains) else {
+          unclosed.insert(quote)
+          continue
+        }
+        if end + 1 == scalars.count || SearchWords.isSpace(scalars[end + 1]) { place = end + 1 }
+      }
+      tokens.append(SearchToken(scalars[start..<place]))
+    }
+    return tokens
   }
 }
 

@@ -19,7 +19,13 @@ extension SearchedIndex {
   /// - Throws: `OffersError` with `invalidRequest` for a text with too many characters or words.
   package func results(of query: SearchQuery) throws -> SearchResults {
     let words = try SearchWords(query.words)
-    if words.isEmpty { return SearchResults() }
+    // A text of signs only finds nothing, and neither does a search without words and filters.
+    if words.isEmpty, words.unwanted.isEmpty,
+      !query.selection.words.isEmpty
+        || !query.selection.isNarrowed(besides: [])
+    {
+      return SearchResults()
+    }
     if let page = try page(of: words, query) { return page }
     let opened = try SearchWords(query.words, opensLetter: true)
     if opened != words, let page = try page(of: opened, query) { return page }
@@ -102,7 +108,7 @@ package struct MisspelledWord: Sendable {
   /// The words of a search that may be misspelled, in their order.
   package static func all(in parts: [SearchWords.Part]) -> [MisspelledWord] {
     var found: [MisspelledWord] = []
-    for (number, part) in parts.enumerated() {
+    for (number, part) in parts.enumerated() where !part.isFixed {
       for (index, word) in part.words.enumerated() {
         let limit = limit(for: word)
         if limit > 0, found.count < countLimit {

@@ -50,6 +50,9 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public let hint: Hint?
   /// The underlying error, for logs only.
   public let cause: String?
+  /// What the server that refused a request said about it, in its own words; nil if it said nothing, and for
+  /// an error that was read from a database.
+  public private(set) var serverWords: String?
 
   /// Creates an error of its parts; the properties describe them.
   public init(_ code: Code, _ message: String, hint: Hint? = nil, cause: String? = nil) {
@@ -57,6 +60,13 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
     self.hint = hint
     self.cause = cause
+  }
+
+  /// This error with the words of the server that refused the request.
+  package func quoting(_ words: String?) -> OffersError {
+    var error = self
+    error.serverWords = words
+    return error
   }
 
   /// Creates an error whose hint, if it has one, names no command.
@@ -174,7 +184,7 @@ extension Hint {
 extension OffersError {
   /// The error with `Hint.printed` as its hint.
   package var withCommands: OffersError {
-    OffersError(code, message, hint: hint?.printed, cause: cause)
+    OffersError(code, message, hint: hint?.printed, cause: cause).quoting(serverWords)
   }
 }
 

@@ -221,6 +221,7 @@ extension JSONWriter {
       json.member("code", error.code.rawValue)
       json.member("message", error.message)
       json.member("hint", error.hint?.text)
+      if let words = error.serverWords { json.member("server_words", words) }
     }
   }
 

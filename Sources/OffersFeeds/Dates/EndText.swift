@@ -7,7 +7,7 @@ import OffersCore
 /// `in 3 days` count from the day on which the offer was published. A text that states two ends has none. The work is linear in the size of the text.
 struct EndText {
   /// The version of the rules; see `DateParser.rules`.
-  static let rules = "3"
+  static let rules = "4"
 
   /// The result of a search for an end in a text.
   enum Finding: Equatable {
@@ -26,6 +26,8 @@ struct EndText {
   var isOrderStrict = false
   /// The number of the day on which the offer was published; nil if that is not known.
   let published: Int64?
+  /// Whether the text is a title, in which `until today` is an end and not the present.
+  let isTitle: Bool
   private var ends: [(date: ParsedDate, range: Range<Int>)] = []
   private var isUnclear = false
 
@@ -48,17 +50,23 @@ struct EndText {
   ///   - text: a title or a description.
   ///   - order: whether the day or the month comes first in the feed's dates; nil if it is unknown.
   ///   - published: the number of the day on which the offer was published; nil if it is unknown.
-  static func find(in text: String, order: DateOrder?, published: Int64?) -> Finding {
+  ///   - isTitle: whether the text is a title, and no prose.
+  static func find(
+    in text: String, order: DateOrder?, published: Int64?, isTitle: Bool
+  ) -> Finding {
     FoldedText.search(text) { plain, low, print in
-      var end = EndText(text: plain, low: low, order: order, published: published)
+      var end = EndText(
+        text: plain, low: low, order: order, published: published, isTitle: isTitle)
       end.scan()
       return end.reading(print)
     }
   }
 
   private init(
-    text: UnsafeRawBufferPointer, low: UnsafeRawBufferPointer, order: DateOrder?, published: Int64?
+    text: UnsafeRawBufferPointer, low: UnsafeRawBufferPointer, order: DateOrder?,
+    published: Int64?, isTitle: Bool
   ) {
+    self.isTitle = isTitle
     self.text = text
     self.low = low
     self.order = order
@@ -77,8 +85,8 @@ struct EndText {
     while index < low.count, count < Self.limit {
       let isStart =
         index == 0
-        || !CharacterScan.isWordByte(low[index - 1]) && !CharacterScan.isDigit(low[index - 1])
-      if isStart, CharacterScan.isLetter(low[index]) {
+        || !CharacterScan.isInWord(low, at: index) && !CharacterScan.isDigit(low[index - 1])
+      if isStart, CharacterScan.isLetter(low[index]) || low[index] == 0xC3 {
         if let (trigger, end) = findTrigger(at: index) {
           count += 1
           read(trigger, from: index, to: end)
@@ -115,17 +123,19 @@ struct EndText {
     published.map { ParsedDate(seconds: ($0 + Int64(count)) * 86_400, isWholeDay: true) }
   }
 
-  /// The number of days after the publication that words such as `tomorrow` and `in 3 days` at an index state.
-  private func relativeDay(at start: Int) -> (Int, end: Int)? {
-    if let end = findEnd(EndWords.today, at: start) { return (0, end) }
-    if let end = findEnd(EndWords.tomorrow, at: start) { return (1, end) }
+  /// The number of days after the publication that words such as `tomorrow` and `in 3 days` at an index state, and
+  /// whether the words may also mean the present.
+  private func relativeDay(at start: Int) -> (count: Int, mayBePresent: Bool, end: Int)? {
+    if let end = findEnd(EndWords.tonight, at: start) { return (0, false, end) }
+    if let end = findEnd(EndWords.today, at: start) { return (0, true, end) }
+    if let end = findEnd(EndWords.tomorrow, at: start) { return (1, false, end) }
     guard let place = findEnd(EndWords.counts, at: start),
       let count = dayOfMonth(at: CharacterScan.skipSpaces(low, from: place)),
       count.day <= Self.dayCount,
       let end = findEnd(EndWords.days, at: CharacterScan.skipSpaces(low, from: count.end)),
       findEnd(EndWords.starts, at: CharacterScan.skipSpaces(low, from: end)) == nil
     else { return nil }
-    return (count.day, end)
+    return (count.day, false, end)
   }
 
   /// Reads a span of two dates in brackets, as in `(11/29 - 12/5)`; returns the index after it.
@@ -150,13 +160,14 @@ struct EndText {
       }
       return
     }
-    guard index < low.count, !isNegated(start, trigger) else { return }
+    guard index < low.count, !isNegated(start, trigger), !isPeriod(start, trigger) else { return }
     // In `exp12/31/26` nothing is between them.
     if index == end, trigger.isSpan || !CharacterScan.isDigit(low[index]) { return }
     if trigger.isStrong,
-      let (count, end) = relativeDay(at: skipMarks(end)) ?? relativeDay(at: index)
+      let found = relativeDay(at: skipMarks(end)) ?? relativeDay(at: index)
     {
-      return add(hasOther(behind: end) ? nil : day(after: count), start..<end)
+      if found.mayBePresent, trigger.isPreposition, isPresent(start, behind: found.end) { return }
+      return add(hasOther(behind: found.end) ? nil : day(after: found.count), start..<found.end)
     }
     let weekday = weekday(at: index)
     let places = [index] + (weekday.map { [skipMarks($0.end)] } ?? [])
@@ -167,6 +178,12 @@ struct EndText {
     }
     if trigger.isSpan { return }
     if let found = places.lazy.compactMap({ [self] in date(at: $0) }).first {
+      // In prose `until May 2026` in December is what was.
+      if trigger.isPreposition, !isTitle, let published, !isMarked(start),
+        found.date.seconds / 86_400 < published
+      {
+        return
+      }
       return add(hasOther(behind: found.end) ? nil : found.date, start..<found.end)
     }
     guard let weekday, trigger.isStrong, trigger.isVerb || !isSpan(before: start) else { return }
@@ -189,6 +206,33 @@ struct EndText {
     add(
       today == weekday.number ? nil : day(after: Int(weekday.number - today + 7) % 7),
       start..<weekday.end)
+  }
+
+  /// Whether `until today` means the present, as in `was used until today in schools`. In a title it is an end
+  /// directly before a punctuation mark and at the end of the text, and anywhere behind `valid` or `only`.
+  private func isPresent(_ start: Int, behind end: Int) -> Bool {
+    if isMarked(start) { return false }
+    let next = CharacterScan.skipSpaces(low, from: end)
+    return !isTitle
+      || next < low.count && !"!.;:)]|*-".utf8.contains(low[next])
+        && !CharacterScan.stands("–", in: low, at: next)
+  }
+
+  /// Whether a word such as `valid` or `only` is before an index.
+  private func isMarked(_ start: Int) -> Bool {
+    let edge = CharacterScan.skipSpacesBack(low, from: start)
+    return EndWords.marks.contains {
+      CharacterScan.findStart(of: $0, in: low, endingAt: edge) != nil
+    }
+  }
+
+  /// Whether a word is the end of a period of time, as in `the week ending August 21`.
+  private func isPeriod(_ start: Int, _ trigger: EndWords.Trigger) -> Bool {
+    guard trigger.isOfPeriod else { return false }
+    let edge = CharacterScan.skipSpacesBack(low, from: start)
+    return EndWords.periods.contains {
+      CharacterScan.findStart(of: $0, in: low, endingAt: edge) != nil
+    }
   }
 
   /// January 1, 1970 was a Thursday.
@@ -255,7 +299,7 @@ struct EndText {
     let clause = UnsafeRawBufferPointer(
       rebasing: window[((window.lastIndex { ".;!?()".utf8.contains($0) }).map { $0 + 1 } ?? 0)...])
     return clause.indices.contains { index in
-      (index == 0 || !CharacterScan.isWordByte(clause[index - 1]))
+      !CharacterScan.isInWord(clause, at: index)
         && words.contains {
           CharacterScan.findEnd(of: $0, in: clause, at: index) != nil
         }

@@ -10,6 +10,10 @@ enum EndWords {
     var isToday = false
     /// Whether only a span of two dates may follow.
     var isSpan = false
+    /// Whether it is `until` or the like, which stands in any prose.
+    var isPreposition = false
+    /// Whether it also tells the end of a week or year that a text is about.
+    var isOfPeriod = false
     /// Whether it is `ends`, `expires` or the like, so that a weekday before it begins no span.
     var isVerb: Bool { word.utf8Start[0] == 0x65 }
   }
@@ -18,15 +22,21 @@ enum EndWords {
   private static let triggers: [Trigger] =
     [
       "expires", "expired", "expire", "expiring", "expiry", "expiration", "exp", "exps", "ends",
-      "ending", "end date", "valid until", "valid through", "valid thru", "valid till",
-      "valid to", "valid til", "good through", "good thru", "until", "till", "'til", "til", "bis",
-      "endet", "läuft ab", "ablauf", "ablaufdatum", "jusqu'au", "jusqu’au", "jusqu'à", "jusqu’à",
-      "termine", "fin", "hasta", "caduca", "vence", "termina", "finaliza", "expira", "fino al",
-      "fino a", "scade", "scadenza", "entro", "t/m", "tot en met", "tot", "verloopt", "eindigt",
-      "até", "gäller till", "t.o.m.", "til og med", "redeem by", "use by", "deadline", "through",
-      "thru", "last day", "final day", "letzter tag", "dernier jour", "último día", "último dia",
+      "end date", "valid until", "valid through", "valid thru", "valid till",
+      "valid to", "valid til", "good through", "good thru", "endet", "läuft ab", "ablauf",
+      "ablaufdatum", "fin", "caduca", "vence", "expira", "scade", "scadenza", "entro", "verloopt",
+      "gäller till", "redeem by", "use by", "deadline",
+      "last day", "final day", "letzter tag", "dernier jour", "último día", "último dia",
       "ultimo giorno", "laatste dag", "vigencia", "läuft am",
     ].map { Trigger(word: $0) }
+    + [
+      "until", "till", "'til", "til og med", "til", "bis", "jusqu'au", "jusqu’au", "jusqu'à",
+      "jusqu’à", "hasta", "fino al", "fino ad", "fino a", "t/m", "tot en met", "tot", "até",
+      "t.o.m.", "through", "thru",
+    ].map { Trigger(word: $0, isPreposition: true) }
+    + [
+      "ending", "termine", "termina", "finaliza", "eindigt",
+    ].map { Trigger(word: $0, isOfPeriod: true) }
     + [
       "by", "before", "closes", "closing", "avant le", "avant", "antes del", "antes de",
       "antes do", "prima del", "ważne do", "ważny do", "do dnia",
@@ -47,6 +57,20 @@ enum EndWords {
     triggers.filter { Int($0.word.utf8Start[0]) == byte }
   }
 
+  /// Words before a preposition for an end that make a date behind it the end of an offer.
+  static let marks: [StaticString] = [
+    "valid", "good", "only", "sale", "offer", "gültig", "nur", "nur noch", "angebot", "valable",
+    "valables", "seulement", "offre", "válido", "válida", "solo", "sólo", "oferta", "valido",
+    "valida", "offerta", "geldig", "alleen", "aanbieding", "só", "apenas", "gäller",
+  ]
+  /// Words for a period before one for its end.
+  static let periods: [StaticString] = [
+    "week", "weekend", "month", "months", "quarter", "quarters", "year", "years", "period",
+    "season", "semester", "semana que", "mes que", "trimestre que", "año que", "ejercicio que",
+    "settimana che", "mese che", "trimestre che", "anno che", "semaine qui se", "mois qui se",
+    "trimestre qui se", "année qui se", "week die",
+  ]
+
   /// Words between one for an end and the date.
   static let fillers: [StaticString] = [
     "on", "the", "date", "date:", "am", "an", "zum", "dem", "den", "einschließlich", "inkl.",
@@ -61,9 +85,12 @@ enum EndWords {
     "t/m",
     "e il", "and",
   ]
-  /// Words for the day of publication and the one after it.
+  /// Words for the evening and the day of publication, and the day after it.
+  static let tonight: [StaticString] = [
+    "tonight", "heute abend", "ce soir", "esta noche", "stasera", "vanavond",
+  ]
   static let today: [StaticString] = [
-    "today", "tonight", "heute", "aujourd'hui", "aujourd’hui", "ce soir", "hoy", "oggi", "vandaag",
+    "today", "heute", "aujourd'hui", "aujourd’hui", "hoy", "oggi", "vandaag",
   ]
   static let tomorrow: [StaticString] = [
     "tomorrow", "morgen", "demain", "mañana", "domani",

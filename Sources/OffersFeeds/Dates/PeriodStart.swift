@@ -29,10 +29,11 @@ package enum PeriodStart: Hashable {
     -> Date
   {
     if let seconds = findSeconds(text) { return now - seconds }
+    if text == "today" { return Calendar.current.startOfDay(for: now) }
     if let time = findTime(text) { return time }
     throw OffersError(
       .invalidRequest, "“\(text)” is not a time.",
-      hint: "Write 30m, 12h, 7d or 2w, a day as 2026-11-01, a time as 2026-11-01T08:15:00Z"
+      hint: "Write 30m, 12h, 7d or 2w, today, a day as 2026-11-01, a time as 2026-11-01T08:15:00Z"
         + "\(others).")
   }
 

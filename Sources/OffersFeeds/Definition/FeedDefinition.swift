@@ -97,6 +97,9 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case csv
   /// A web page with JSON-LD, whose products are the offers (https://schema.org/Product).
   case jsonLD = "json-ld"
+
+  /// Whether the document is nothing but a list of records, one in each line or row.
+  var listsRecords: Bool { self == .ndjson || self == .csv }
 }
 
 /// The identity of an offer within its feed.

@@ -19,6 +19,11 @@ enum FieldNames {
     // offer itself; `price_in_cents` and `price_incl_tax` say more about the amount.
     var rest = words.words
     if rest.count > 1, subjects.contains(rest[0]) { rest.removeFirst() }
+    // `Id product` is `product id`.
+    if field == .id, rest.count > 1, subjects.contains(rest[rest.count - 1]) {
+      rest.removeLast()
+      while rest.count > 1, fillers.contains(rest[rest.count - 1]) { rest.removeLast() }
+    }
     if field == .reward {
       rest.removeAll(where: amountWords.contains)
       // `reward_value` is the reward.
@@ -169,8 +174,8 @@ enum FieldNames {
     .terms: set("use utilisation usage uso nutzung general generales generali"),
     .reward: set(
       """
-      variant shop store online web current actual aktueller unser our notre nuestro nostro final
-      public display
+      variant shop store online web current actual aktueller actuel actuelle attuale huidige unser
+      our notre nuestro nostro final public display
       """),
     .url: set("page seite pagina site web direct full affiliate tracking public detail details"),
     .retailer: set("name nom nombre nome nazwa naam official"),
@@ -288,6 +293,12 @@ enum FieldNames {
     images media reviews rating kriterien
     """)
 
+  /// Names of objects with the costs of something beside the offer.
+  static let fees = set(
+    """
+    shipping delivery postage versand lieferung livraison envio spedizione verzending deposit pfand
+    """)
+
   static let addresses = set("address street adresse strasse direccion indirizzo rue")
   /// Words for values that many offers share, so that they are not an offer's name.
   static let shared = addresses.union(
@@ -340,7 +351,7 @@ enum FieldNames {
     description desc beschreibung descripcion descrizione descricao descriptionhtml longdescription
     fulldescription selftext body bodyhtml contenthtml content text overview summary abstract
     excerpt zusammenfassung kurzbeschreibung shortdescription details detail about synopsis resumen
-    resume sommario info blurb teaser snippet tagline subtitle omschrijving
+    resume sommario info blurb teaser snippet tagline subtitle omschrijving descriptif
     """,
     .terms: """
     terms termsandconditions termsconditions conditions fineprint legal restrictions disclaimer tnc
@@ -443,14 +454,20 @@ struct KeyWords {
   private static func parts(of name: Substring) -> [String] {
     var parts = [""]
     var last: Character?
+    var isBehindAcronym = false
     for (index, character) in zip(name.indices, name) {
       let next = name[index...].dropFirst().first
       let isStart =
         character.isUppercase
         && (last?.isLowercase == true || last?.isUppercase == true && next?.isLowercase == true)
       let isPart = character.isLetter || character.isNumber
-      if !isPart || isStart { parts.append("") }
+      // The last capital of `URLproduit` is one of the acronym.
+      let acronym = parts[parts.count - 1] + String(character)
+      let endsAcronym =
+        isStart && last?.isUppercase == true && acronyms.contains(acronym.lowercased())
+      if !isPart || isStart && !endsAcronym || isBehindAcronym { parts.append("") }
       if isPart { parts[parts.count - 1].append(character) }
+      isBehindAcronym = endsAcronym
       last = character
     }
     return parts.filter { !$0.isEmpty }

@@ -177,7 +177,10 @@ enum PercentWord {
   /// capitals.
   static func isCurrency(_ text: String) -> Bool {
     let word = text.trimmed()
-    if ["$", "€", "£", "¥", "₹"].contains(word) { return true }
+    let signs = [
+      "$", "€", "£", "¥", "₹", "₽", "₴", "₺", "₩", "₪", "฿", "₫", "zł", "kr", "Kč", "R$",
+    ]
+    if signs.contains(word) { return true }
     guard let code = CurrencyCode(word.uppercased()) else { return false }
     return !code.isWord || word == word.uppercased()
   }

@@ -62,8 +62,11 @@ package struct FeedLinks: Sendable {
       while let start = html[index...].firstIndex(of: 0x3C) {
         index = reader.readMarkup(at: start, &lines, &text)
         text.removeAll(keepingCapacity: true)
-        guard let name = Self.name(of: html, at: start) else { continue }
-        var attributes = HTMLPicture.Tag(html.slice(start + 1 + name.utf8.count, index))
+        // A `<` that begins no tag is passed over alone.
+        guard let name = Self.name(of: html, at: start),
+          case let behind = start + 1 + name.utf8.count, behind <= index
+        else { continue }
+        var attributes = HTMLPicture.Tag(html.slice(behind, index))
         let tag = attributes.attributes(limit: Self.attributeLimit)
         switch name {
         case "base" where !hasBase:
@@ -157,7 +160,8 @@ package struct FeedLinks: Sendable {
   private static func address(_ target: String, _ base: LinkResolver, of page: String) -> String? {
     guard target.utf8.count <= addressBytes, !target.trimmed().isEmpty,
       let found = try? PastedAddress(base.resolve(target), isFile: nil).sources.first,
-      let url = URL(printed: found), let host = url.host, !host.isEmpty
+      let url = URL(printed: found), let host = url.host, !host.isEmpty,
+      ["http", "https"].contains(url.scheme?.lowercased())
     else { return nil }
     // A page that was read by https has a server that speaks it.
     guard url.scheme == "http", let own = URL(printed: page), own.scheme == "https",

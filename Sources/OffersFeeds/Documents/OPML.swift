@@ -26,18 +26,30 @@ package enum OPML {
   /// - Throws: `OffersError` with `malformedFeed` for a document that is not OPML or cannot be read, and
   ///   `limitExceeded` for one with more than `limit` feeds.
   package static func read(_ bytes: [UInt8]) throws -> [Feed] {
-    let handler = Handler()
-    let tokens = XMLTokenReader(handler: handler)
-    let mender = XMLMender()
+    var text: [UInt8] = []
+    func take(_ piece: UnsafeRawBufferPointer) { text.append(contentsOf: piece) }
     let transcoder = TextTranscoder(charset: nil)
-    func take(_ text: UnsafeRawBufferPointer) throws {
-      try mender.consume(text) { try tokens.consume($0) }
-    }
     try bytes.withUnsafeBytes { try transcoder.consume($0, take) }
     try transcoder.finish(take)
+    let handler = Handler()
+    do {
+      try read(text, handler)
+    } catch let error as OffersError where error.code == .malformedFeed && handler.hasRoot {
+      guard let outlines = OPMLOutlines.mended(text) else { throw error }
+      let rest = Handler()
+      try read(outlines, rest)
+      if rest.feeds.isEmpty { throw error }
+      return rest.feeds
+    }
+    return handler.feeds
+  }
+
+  private static func read(_ text: [UInt8], _ handler: Handler) throws {
+    let tokens = XMLTokenReader(handler: handler)
+    let mender = XMLMender()
+    try text.withUnsafeBytes { try mender.consume($0) { try tokens.consume($0) } }
     try mender.finish { try tokens.consume($0) }
     try tokens.finish()
-    return handler.feeds
   }
 
   /// The text of a list.
@@ -76,7 +88,8 @@ package enum OPML {
 
   private final class Handler: XMLTokenHandler {
     private(set) var feeds: [Feed] = []
-    private var hasRoot = false
+    /// Whether the document begins as a list.
+    private(set) var hasRoot = false
 
     func start(_ name: String, _ attributes: [XMLTokenReader.Attribute]) throws {
       if !hasRoot, name.lowercased() != "opml" {

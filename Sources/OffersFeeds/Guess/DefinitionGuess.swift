@@ -145,14 +145,15 @@ package final class DefinitionGuess {
     proposal.definition.pages = proposal.definition.pages ?? proposal.pages.plainRule
   }
 
-  /// Proposes the definition of a known kind, without the first rules of its id that give several items
-  /// the same id, if the rules after them tell more items apart.
+  /// Proposes the definition of a known kind, without the first rules of its id that give more than a tenth of
+  /// the items the id of another one, if the rules after them tell more items apart.
   private func propose(
     _ kind: WellKnownKind, _ sample: Sample, _ format: FeedFormat, _ origin: PagesGuess.Origin
   ) throws -> Proposal {
     var best = try kind.definition(named: name)
     var reading = try SampleReading(text, as: best, isCut: isCut)
-    for id in best.id.shorter where reading.repeatCount > 0 {
+    // A few items that repeat an id are listed twice, and skipped.
+    for id in best.id.shorter where reading.repeatCount * 10 > reading.offerCount {
       var other = best
       other.id = id
       let next = try SampleReading(text, as: other, isCut: isCut)
@@ -162,7 +163,8 @@ package final class DefinitionGuess {
     var proposal = Proposal(
       definition: best, itemCount: reading.itemCount, points: reading.notes, kind: kind)
     findPages(&proposal, sample, format, origin)
-    if kind.isNews, reading.isNewestFirst, !proposal.pages.saysMore {
+    let isWindow = reading.isNewestFirst && (!reading.statesPrices || sample.hasDeals)
+    if kind.isNews, isWindow, !proposal.pages.saysMore {
       proposal.definition.isWindow = true
       proposal.points.append(
         "The feed shows its newest entries: those that it no longer shows stay in the list for 30 days. If "
@@ -187,8 +189,10 @@ package final class DefinitionGuess {
       let isPriced = definition.presentation.valueRole == .price
       other.presentation.valueRole = isPriced ? .reward : .price
       if isPriced || definition.fields[.reward] == nil {
+        // Of two readings that say as much the reward counts, since its words are the more precise ones.
         try take(other) {
-          $0.textRewardCount > (isPriced ? max(0, $1.textRewardCount - 1) : $1.textRewardCount)
+          isPriced
+            ? $0.textRewardCount > 0 && !$1.isClearer(than: $0) : $0.isClearer(than: $1)
         }
       }
     }
@@ -222,7 +226,7 @@ package final class DefinitionGuess {
     }
     try Task.checkCancellation()
     let candidates = ItemsGuess(root, isXML: sample.isXML)
-    let isTable = format == .csv
+    let isTable = !sample.columns.isEmpty
     let steps =
       try items?.steps ?? (isTable || candidates.isOneOffer(root) ? [] : candidates.best())
     let found = SampleItems(root, at: steps, isXML: sample.isXML, takesOne: items != nil)
@@ -266,14 +270,13 @@ package final class DefinitionGuess {
     if let member = identity.member, !member.words.has(oneOf: FieldNames.productCodes) {
       used.insert(member.keys)
     }
-    let isLines = format == .ndjson || format == .csv
     let around = root.objects(around: found.steps)
-    let title = isLines ? nil : Self.title(around)
+    let title = format.listsRecords ? nil : Self.title(around)
     return FeedDefinition(
       name: name, title: title ?? TextRule(.constant(name)),
       presentation: FeedPresentation(valueRole: fields.valueRole), format: format,
       delimiter: blank.delimiter, header: blank.header,
-      items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
+      items: [FieldPath(isFromDocument: true, format.listsRecords ? [] : found.steps)],
       currency: Self.currency(around), id: identity.rule, fields: fields.fields,
       attributes: AttributeGuess.rules(
         fields.members, used: used, name: fields.chosen[.name]?.first))
@@ -376,12 +379,22 @@ private struct SampleReading {
   var textRewardCount: Int { counts.textRewardCount }
   var textEndCount: Int { counts.textEndCount }
   var textCount: Int { counts.textCount }
-  /// Whether the offers are entries in the order of their publication, the newest first, as far as they
-  /// state it: entries with a member for a price are products.
+  /// Whether the offers have a member for a reward or price.
+  var statesPrices: Bool { rewardCount > textRewardCount }
+  /// Whether the offers are in the order of their publication, the newest first, as far as they state it.
   var isNewestFirst: Bool {
-    rewardCount == textRewardCount
-      && (counts.datedCount < 2
-        || counts.olderCount > 0 && counts.newerCount * 3 <= counts.olderCount)
+    counts.datedCount < 2 || counts.days.isNewestFirst ?? counts.times.isNewestFirst ?? false
+  }
+
+  /// Whether the texts say more than in another reading of the sample: the titles, if they state anything in a
+  /// tenth of the items, else all texts. A free delivery counts least.
+  func isClearer(than other: SampleReading) -> Bool {
+    let (own, others) = (counts.titleCount, other.counts.titleCount)
+    if own != others, max(own, others) * 10 >= itemCount { return own > others }
+    if counts.firmCount != other.counts.firmCount {
+      return counts.firmCount > other.counts.firmCount
+    }
+    return textRewardCount > other.textRewardCount
   }
   private let counts = Counts()
 
@@ -433,11 +446,15 @@ private struct SampleReading {
     var textRewardCount = 0
     var textEndCount = 0
     var textCount = 0
-    /// The number of offers with a day of publication, and of those that are older or newer than the one before.
+    /// The numbers of offers whose texts state a reward or price besides a free delivery, and of those whose title
+    /// does.
+    var firmCount = 0
+    var titleCount = 0
+    /// The number of offers with a time of publication, and their order.
     var datedCount = 0
-    var olderCount = 0
-    var newerCount = 0
-    private var lastDate = ""
+    var times = DateSequence()
+    /// The order of the days of publication: a blog may list the entries of a day in another order.
+    var days = DateSequence()
 
     func accept(_ offer: OfferRecord, position: Int) {
       offerCount += 1
@@ -445,15 +462,18 @@ private struct SampleReading {
       if offer.isRewardFromText { textRewardCount += 1 }
       if offer.isEndFromText { textEndCount += 1 }
       if offer.isRewardFromText || offer.isEndFromText { textCount += 1 }
+      if offer.isRewardFromText, let reward = offer[.reward], !DealWords.isDelivery(reward) {
+        firmCount += 1
+        if offer[.name]?.contains(reward) == true { titleCount += 1 }
+      }
       if let id = offer[.id] { ids.insert(Array(id.utf8)) }
       let attributes = offer[.attributes].map(OfferAttribute.parse) ?? []
       guard let date = attributes.first(where: { $0.label == OfferAttribute.published })?.value
       else { return }
       datedCount += 1
       // They are written in ISO 8601.
-      if datedCount > 1, date < lastDate { olderCount += 1 }
-      if datedCount > 1, date > lastDate { newerCount += 1 }
-      lastDate = date
+      times.add(date[...])
+      days.add(date.prefix(10))
     }
 
     func skip(id: String?, position: Int, reason: String) {
@@ -465,6 +485,26 @@ private struct SampleReading {
     }
 
     func mend(position: Int, reason: String) {}
+  }
+}
+
+/// The order of some dates, which are written in ISO 8601.
+private struct DateSequence {
+  private var last: Substring?
+  private var olderCount = 0
+  private var newerCount = 0
+
+  mutating func add(_ date: Substring) {
+    if let last, date < last { olderCount += 1 }
+    if let last, date > last { newerCount += 1 }
+    last = date
+  }
+
+  /// Whether most of the dates are older than the one before, of which a pinned entry makes one newer; nil if all
+  /// are the same.
+  var isNewestFirst: Bool? {
+    if olderCount == 0, newerCount == 0 { return nil }
+    return olderCount > 0 && max(0, olderCount > 1 ? newerCount - 1 : newerCount) * 3 <= olderCount
   }
 }
 

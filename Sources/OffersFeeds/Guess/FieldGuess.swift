@@ -412,11 +412,15 @@ enum AttributeGuess {
   /// the member's object precedes it, or replaces a word like `name`. Nil when no label is left.
   private static func label(for member: ItemMember, taken: [String]) -> String? {
     let key = member.keys.last ?? ""
-    let own = KeyWords.label(for: key)
+    var own = KeyWords.label(for: key)
     var long = own
     if let owner = member.keys.dropLast().last, member.depth > 1 {
       let isCarrier = FieldNames.carriers.contains(member.words.joined)
-      long = KeyWords.label(for: isCarrier ? owner : "\(owner)_\(key)")
+      // `shipping.price` is Shipping, and `variant.price` Variant price.
+      let isPrice = prices.contains(member.words.joined) && !FieldNames.isPrice(KeyWords(owner))
+      let isFee = isPrice && KeyWords(owner).has(oneOf: FieldNames.fees)
+      long = KeyWords.label(for: isCarrier || isFee ? owner : "\(owner)_\(key)")
+      if isPrice { own = long }
     }
     let labels = vague.contains(member.words.joined) ? [long] : [own, long]
     return labels.first { !$0.isEmpty && $0.count <= 100 && !taken.contains($0) }
@@ -427,6 +431,8 @@ enum AttributeGuess {
   private static let unread: Set = [
     "id", "ids", "guid", "uuid", "oid", "cursor", "typename", "etag",
   ]
+
+  private static let prices: Set = ["price", "preis", "precio", "prezzo", "prix", "cost", "amount"]
 
   private static let vague: Set = [
     "name", "title", "value", "text", "label", "type", "count", "rate", "amount", "code", "t", "",

@@ -34,9 +34,10 @@ struct IdentityGuess {
     // An item without a name is no offer.
     let named = fields.chosen[.name].map { Set($0.flatMap(\.values.keys)) }
     let found = ranked.first { member, rank in
+      if Self.lacksSome(member) { return false }
       // A member that is named like an id may repeat in a few items; then the feed lists these
       // offers twice. Any other member must be unique, because it may be the id of something else.
-      (named.map(member.isUnique(among:)) ?? member.isUnique)
+      return (named.map(member.isUnique(among:)) ?? member.isUnique)
         || rank <= 2 && ownKeys.isEmpty && member.presence > 0.98
           && member.distinctCount * 10 >= member.values.count * 9
     }
@@ -60,6 +61,14 @@ struct IdentityGuess {
       try make()
     }
   }
+
+  /// Whether several items have a value that stands for none, such as 0; of the codes of products, whether one has.
+  private static func lacksSome(_ member: ItemMember) -> Bool {
+    let limit = member.words.has(oneOf: FieldNames.productCodes) ? 0 : 1
+    return member.values.values.count { placeholders.contains($0.trimmed().lowercased()) } > limit
+  }
+
+  private static let placeholders: Set = ["0", "-", "n/a", "na", "none", "null", "unknown"]
 
   /// The members with the name of an id, the best first.
   private var ranked: [(member: ItemMember, rank: Int)] {

@@ -22,7 +22,9 @@ struct MoneyMembers {
     percentages = members.filter { $0.words.joined == "percentoff" }
     currencies = members.filter {
       FieldNames.currencies.contains($0.words.joined)
-        && $0.values.values.allSatisfy { CurrencyCode($0.uppercased()) != nil }
+        && $0.values.values.allSatisfy {
+          CurrencyCode($0.uppercased()) != nil || PercentWord.isCurrency($0)
+        }
     }
     decimals = members.filter {
       FieldNames.decimals.contains($0.words.joined)

@@ -118,6 +118,12 @@ struct Sample {
     }
   }
 
+  /// Whether the items are deals of a community, whose prices do not make them the products of a shop.
+  var hasDeals: Bool {
+    let channel = root?.object?["rss"]?.object?["channel"]?.object
+    return channel?["item"]?.elements.contains { $0.object?["pepper:merchant"] != nil } == true
+  }
+
   /// Reads the rows of a table as objects, each with all columns.
   private mutating func readTable(_ text: [UInt8], _ definition: FeedDefinition?) {
     guard let layout = TableLayout.find(in: text, definition: definition) else { return }

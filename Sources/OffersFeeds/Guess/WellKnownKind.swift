@@ -69,7 +69,8 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   private static func find(inJSON sample: Sample) -> WellKnownKind? {
     if case .list(let products)? = sample.root { return isShop(products) ? .shopify : nil }
     guard case .object(let root)? = sample.root else { return nil }
-    if root["version"]?.scalar?.hasPrefix("https://jsonfeed.org/version/") == true {
+    let version = root["version"]?.scalar ?? ""
+    if ["https", "http"].contains(where: { version.hasPrefix($0 + "://jsonfeed.org/version/") }) {
       return .jsonfeed
     }
     if case .list(let products)? = root["products"] { return isShop(products) ? .shopify : nil }

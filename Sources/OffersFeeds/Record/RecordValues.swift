@@ -16,7 +16,7 @@ struct RecordValues {
 
   /// The result of a lookup.
   enum Value {
-    /// Nothing, null, an empty text, or an element without a text.
+    /// Nothing, null, an empty text or list, or an element without a text.
     case none
     case text(Text)
     /// A value that is neither a text nor a number, with a description such as `a list`.
@@ -155,7 +155,7 @@ struct RecordValues {
       return text.isEmpty ? .none : .text(Text(string: text, base: found.base))
     case .mendedText(let text):
       return .text(Text(string: text, isMended: true, base: found.base))
-    case .list: return .wrong("a list")
+    case .list(let list): return list.isEmpty ? .none : .wrong("a list")
     case .object: return .wrong("an object")
     case .element(let element):
       let text = element.text

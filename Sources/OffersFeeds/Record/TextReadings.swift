@@ -84,9 +84,11 @@ package struct TextReadings {
 
   private func end(_ texts: [String], _ values: RecordValues) -> (ParsedDate, String)? {
     var day: Int64??
-    for text in texts {
+    for (place, text) in texts.enumerated() {
       if day == nil { day = .some(publicationDay(values)) }
-      switch EndText.find(in: text, order: order, published: day ?? nil) {
+      switch EndText.find(
+        in: text, order: order, published: day ?? nil, isTitle: place == 0)
+      {
       case .none: continue
       case .several: return nil
       case .one(var date, let part):

@@ -118,9 +118,59 @@ extension FoldedText {
 
 /// A phrase at a place of a lowered text.
 extension CharacterScan {
-  /// Whether a byte is a part of a word: a letter of ASCII, a digit, or a part of a character beyond Latin-1
-  /// punctuation.
+  /// Whether a byte begins a character of a word: a letter of ASCII, or a character beyond the punctuation of
+  /// Latin-1. The other bytes of such a character are none.
   static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte >= 0xC3 && byte != 0xE2 }
+
+  /// The scripts of words: alphabets, whose words have other characters around them, and the characters of East
+  /// Asia.
+  private enum Script { case alphabet, eastAsian }
+
+  /// The script of the character that begins at an index; nil for one that is no part of a word.
+  private static func script(_ text: UnsafeRawBufferPointer, at index: Int) -> Script? {
+    guard index < text.count, isWordByte(text[index]) else { return nil }
+    if !isIdeograph(text[index]) { return stands("×", in: text, at: index) ? nil : .alphabet }
+    // U+3000 to U+303F are spaces and punctuation.
+    let isMark = text[index] == 0xE3 && index + 1 < text.count && text[index + 1] == 0x80
+    return isMark ? nil : .eastAsian
+  }
+
+  /// The first byte of the character before an index; nil at the start of the text.
+  private static func characterStart(_ text: UnsafeRawBufferPointer, before index: Int) -> Int? {
+    guard index > 0 else { return nil }
+    var start = index - 1
+    while start > 0, start > index - 4, text[start] & 0xC0 == 0x80 { start -= 1 }
+    return start
+  }
+
+  /// Whether the character before an index is a letter of an alphabet, so that no word begins there.
+  static func isInWord(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    guard let start = characterStart(text, before: index) else { return false }
+    return script(text, at: start) == .alphabet
+  }
+
+  /// The index after the characters of one script that begin at an index.
+  static func wordEnd(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
+    guard let first = script(text, at: start) else { return start }
+    var index = start
+    while script(text, at: index) == first {
+      index += 1
+      while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
+    }
+    return index
+  }
+
+  /// The start of the characters of one script that end at an index.
+  static func wordStart(_ text: UnsafeRawBufferPointer, endingAt end: Int) -> Int {
+    var index = end
+    var last: Script?
+    while let start = characterStart(text, before: index), let script = script(text, at: start),
+      script == last ?? script
+    {
+      (index, last) = (start, script)
+    }
+    return index
+  }
 
   /// The index after a phrase that begins at an index, as whole words; nil if another text is there. A space
   /// in the phrase stands for any space.
@@ -140,9 +190,9 @@ extension CharacterScan {
         index += 1
       }
     }
-    guard let last = words.last, isWordByte(last) else { return index }
-    // Words of Chinese, Japanese and Korean have no space after them.
-    return index < text.count && isWordByte(text[index]) && !isIdeograph(words[0]) ? nil : index
+    // Words of Chinese, Japanese and Korean have no space around them.
+    let goesOn = isInWord(words, at: words.count) && script(text, at: index) == .alphabet
+    return goesOn ? nil : index
   }
 
   /// The index of a phrase that ends at an index, as whole words; nil if another text is there.
@@ -161,15 +211,9 @@ extension CharacterScan {
         index -= 1
       }
     }
-    guard index > 0, isWordByte(phrase.utf8Start[0]), !isIdeograph(phrase.utf8Start[0]),
-      isWordByte(text[index - 1]) || text[index - 1] & 0xC0 == 0x80
-    else {
-      return index
-    }
-    // A byte of a sign of three bytes, such as a dash, is no part of a word.
-    if index >= 3, text[index - 3] == 0xE2 { return index }
-    if index >= 2, text[index - 2] == 0xC2 { return index }
-    return nil
+    let isWord =
+      isWordByte(phrase.utf8Start[0]) && !isIdeograph(phrase.utf8Start[0])
+    return isWord && isInWord(text, at: index) ? nil : index
   }
 
   private static func isIdeograph(_ byte: UInt8) -> Bool { byte >= 0xE3 }

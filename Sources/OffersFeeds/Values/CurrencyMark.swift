@@ -47,7 +47,7 @@ struct CurrencyMark {
     var end = number.upperBound
     let first = codeBefore(text, start)
     let behind = behind(text, end)
-    if isSign(text, at: behind, feed) {
+    if isSign(text, at: behind, feed), behind == end || !isOfNext(text, at: behind, feed) {
       // Signs on both sides, or a code before and a sign after the number, are ambiguous.
       guard sign == nil, first == nil, let found = signBehind(text, behind, feed) else {
         return nil
@@ -161,6 +161,15 @@ struct CurrencyMark {
       guard let found = CurrencySign.find(text, startingAt: index)?.sign else { return false }
       return found.use != .word || found.currency(feed: feed) != nil
     }
+  }
+
+  /// Whether the sign at an index is directly before a digit, so that it belongs to another number: in
+  /// `Lamp 2 $35` no 2 dollars are meant.
+  private static func isOfNext(
+    _ text: UnsafeRawBufferPointer, at index: Int, _ feed: CurrencyCode?
+  ) -> Bool {
+    guard let sign = signBehind(text, index, feed), sign.end < text.count else { return false }
+    return CharacterScan.isDigit(text[sign.end])
   }
 
   private enum Search {

@@ -16,7 +16,7 @@ extension DealText {
     for (take, give) in DealWords.exchangesAfter {
       guard let verb = findEnd([take], at: next) else { continue }
       for index in verb..<min(low.count, verb + 24)
-      where !CharacterScan.isWordByte(low[index - 1]) {
+      where !CharacterScan.isInWord(low, at: index) {
         if let end = findEnd([give], at: index) { return self.take(start..<end) }
       }
     }
@@ -48,6 +48,8 @@ extension DealText {
     }
     guard index < low.count, first.value <= 100 else { return nil }
     let isSlash = low[next] == 0x2F
+    // `5/FR935` is the name of a thing.
+    if isSlash, CharacterScan.isLetter(low[index]) { return nil }
     // `Dinner for 2 for $50` and `iPhone 15 for $799` are one thing each.
     let edge = CharacterScan.skipSpacesBack(low, from: start)
     if findStart(DealWords.exchanges + DealWords.models, endingAt: edge) != nil { return nil }
@@ -96,8 +98,7 @@ extension DealText {
 
   /// Reads a word that may begin a reward without an amount; returns the index from which to go on.
   mutating func word(at start: Int) -> Int {
-    var end = start + 1
-    while end < low.count, CharacterScan.isWordByte(low[end]) { end += 1 }
+    let end = CharacterScan.wordEnd(low, from: start)
     guard start + 1 < low.count, DealWords.isStart(low[start], low[start + 1]) else { return end }
     // `Due` is another word in English.
     if low[start] != 0x64, let multiple = multiple(at: start) { return multiple }
@@ -143,7 +144,7 @@ extension DealText {
       var end = count.end
       let limit = min(low.count, end + 48)
       while end < limit, low[end] != 0x2E, low[end] != 0x3B, low[end] != 0x0A {
-        if !CharacterScan.isWordByte(low[end - 1]),
+        if !CharacterScan.isInWord(low, at: end),
           let second = CharacterScan.findEnd(of: give, in: low, at: end)
         {
           return exchangeEnd(skip(second))

@@ -9,7 +9,7 @@ import OffersCore
 /// size of the text: each number and word is looked at within a window of constant size.
 struct DealText {
   /// The version of the rules; see `RewardParser.rules`.
-  static let rules = "3"
+  static let rules = "4"
 
   /// The result of a search for a reward or a price in a text.
   enum Finding: Equatable {
@@ -97,7 +97,7 @@ struct DealText {
   private mutating func scan() {
     var index = 0
     while index < low.count {
-      let isStart = index == 0 || !CharacterScan.isWordByte(low[index - 1])
+      let isStart = !CharacterScan.isInWord(low, at: index)
       if CharacterScan.isDigit(low[index]) {
         index =
           isStart || low[index - 1] & 0x80 != 0 || hasCode(before: index)
@@ -110,10 +110,11 @@ struct DealText {
     }
   }
 
-  /// Whether a code or word for a currency is directly before a digit, as in `Rs500`.
+  /// Whether a code or word for a currency is directly before a digit, as in `Rs500`. `FR935` is a model: Swiss
+  /// francs are `Fr. 935`.
   private func hasCode(before digit: Int) -> Bool {
     let letters = low[max(0, digit - 4)..<digit].reversed().prefix(while: CharacterScan.isLetter)
-    return letters.count < 4
+    return letters.count < 4 && !letters.elementsEqual("rf".utf8)
       && rewards.findPrinted(in: text, at: digit).map { $0.range.lowerBound < digit } == true
   }
 
@@ -189,7 +190,8 @@ extension DealText {
     }
     if isMain { main.append(range) }
     last = Last(range: range, isMain: isMain, printed: printed)
-    return max(range.upperBound, start + 1)
+    let end = isMain && role == .price ? deliveryEnd(range.upperBound) : range.upperBound
+    return max(end, start + 1)
   }
 
   /// Notes a number that is neither an amount nor a percentage; returns the index after it.
@@ -260,7 +262,8 @@ extension DealText {
     guard edge > 0 else { return .open }
     if findStart(DealWords.models, endingAt: edge) != nil { return .name }
     let byte = low[edge - 1]
-    if edge == start, "/.,:'-".utf8.contains(byte) || CharacterScan.isWordByte(byte) {
+    let isWord = CharacterScan.isInWord(low, at: edge)
+    if edge == start, "/.,:'-".utf8.contains(byte) || isWord {
       return .name
     }
     let words = words(before: start)
@@ -269,7 +272,7 @@ extension DealText {
     {
       return .open
     }
-    return CharacterScan.isWordByte(byte) || CharacterScan.isDigit(byte) || byte == 0x2F
+    return isWord || CharacterScan.isDigit(byte) || byte == 0x2F
       || byte == 0x26 || byte == 0x2B ? .word : .open
   }
 
@@ -438,8 +441,7 @@ extension DealText {
     if !CharacterScan.isWordByte(low[next]) || isDay(behind: digitsEnd(range.lowerBound)) {
       return false
     }
-    var start = edge
-    while start > 0, CharacterScan.isWordByte(low[start - 1]) { start -= 1 }
+    let start = CharacterScan.wordStart(low, endingAt: edge)
     var cursor = DateCursor(UnsafeRawBufferPointer(rebasing: low[start..<edge]))
     return cursor.takeName(in: DateParser.months) == nil
   }
@@ -455,7 +457,7 @@ extension DealText {
     let window = UnsafeRawBufferPointer(rebasing: low[first..<start])
     let clause = window.lastIndex { ".;!?|".utf8.contains($0) || $0 == 0x0A }.map { $0 + 1 } ?? 0
     return (clause..<window.count).contains { index in
-      (first + index == 0 || !CharacterScan.isWordByte(low[first + index - 1]))
+      !CharacterScan.isInWord(low, at: first + index)
         && DealWords.prizes.contains {
           $0.utf8Start[0] == window[index]
             && CharacterScan.findEnd(of: $0, in: window, at: index) != nil
@@ -471,6 +473,21 @@ extension DealText {
       && low[price..<min(low.count, price + 4)].contains(where: CharacterScan.isDigit)
   }
 
+  /// The end of the words for the delivery behind a price, as in `$25 + Delivery ($0 with Prime)`, in which no
+  /// amount is a price.
+  private func deliveryEnd(_ end: Int) -> Int {
+    var index = skip(end)
+    if index < low.count, low[index] == 0x2B { index = skip(index + 1) }
+    guard let word = findEnd(DealWords.deliveryCosts + DealWords.placesAfter, at: index) else {
+      return end
+    }
+    let open = skip(word)
+    guard open < low.count, low[open] == 0x28,
+      let close = low[open..<min(low.count, open + 80)].firstIndex(of: 0x29)
+    else { return word }
+    return close + 1
+  }
+
   /// The range of a price with its words, such as `from $3`; nil for an amount that is no price, such as an old one.
   private mutating func price(_ printed: RewardParser.Printed) -> Range<Int>? {
     let (start, end) = (printed.range.lowerBound, printed.range.upperBound)
@@ -480,7 +497,7 @@ extension DealText {
     if edge > 0, low[edge - 1] == 0x3A { edge = CharacterScan.skipSpacesBack(low, from: edge - 1) }
     let next = skip(end)
     if findStart(DealWords.oldPrices, endingAt: edge) != nil
-      || findEnd(DealWords.notPrices, at: next) != nil
+      || findEnd(DealWords.notPrices + DealWords.deliveryCosts, at: next) != nil
     {
       return nil
     }
@@ -501,11 +518,11 @@ extension DealText {
     otherCount += 1
     guard isTitle, findStart(DealWords.figures, endingAt: edge) == nil else { return nil }
     let isEnd =
-      next == low.count || [0x28, 0x29, 0x5B, 0x5D, 0x7C].contains(low[next])
+      next == low.count || "()[]|@".utf8.contains(low[next])
       // `$35+` is the least of several amounts.
       || low[next] == 0x2B
         && (next > end || next + 1 < low.count && CharacterScan.isLetter(low[next + 1]))
-      || findEnd(["shipped", "w/", "at", "via", "& free"], at: next) != nil
+      || findEnd(DealWords.placesAfter, at: next) != nil
     guard isEnd else { return nil }
     otherCount -= 1
     placedCount += 1

@@ -214,6 +214,16 @@ enum DealWords {
     "value", "worth", "gift", "credit", "off", "million", "billion", "in", "minimum", "fee", "fine",
     "reward", "bonus",
   ]
+  /// Words for the costs of a delivery.
+  static let deliveryCosts: [StaticString] = [
+    "delivery", "shipping", "postage", "freight", "p&p", "s&h", "versand", "versandkosten",
+    "livraison", "frais de port", "verzendkosten",
+  ]
+  /// Words behind a price at the end of a title: how the thing is delivered, and by whom it is sold.
+  static let placesAfter: [StaticString] = [
+    "delivered", "shipped", "posted", "w/", "at", "via", "bei", "chez", "& free", "incl. delivery",
+    "incl. shipping", "inkl. versand", "inkl. vsk", "versandkostenfrei",
+  ]
   /// Words before a figure in a headline that is no price.
   static let figures: [StaticString] = [
     "tops", "below", "above", "over", "under", "hits", "raises", "raised", "than", "least", "past",
@@ -247,6 +257,12 @@ enum DealWords {
   ]
 
   static let bogos: [StaticString] = ["bogof", "bogo", "b1g1", "b2g1", "bogoho"]
+  /// Whether a text is nothing but words for a free delivery.
+  static func isDelivery(_ text: String) -> Bool {
+    let low = text.lowercased()
+    return deliveries.contains { low == $0.description }
+  }
+
   /// For each byte the bytes that may follow it at the start of a reward without an amount before it, by their last
   /// six bits. Most words have another start, so that lists need not be searched for them.
   private static let starts: [UInt64] = {

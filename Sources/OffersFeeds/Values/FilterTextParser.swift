@@ -5,8 +5,10 @@ import OffersCore
 package struct FilterTextParser: FilterTextReader {
   package init() {}
 
-  package func readBound(_ text: String, of role: ValueRole) throws -> ValueBound {
-    try ValueBound(parsing: text, of: role)
+  package func readBound(
+    _ text: String, of role: ValueRole, isLeast: Bool
+  ) throws -> ValueBound {
+    try ValueBound(parsing: text, of: role, isLeast: isLeast)
   }
 
   package func readTime(_ text: String, now: Date) throws -> Date {
@@ -92,16 +94,18 @@ extension ValueBound {
   ///
   /// - Parameters:
   ///   - text: the text.
-  ///   - role: the reward, of which it is the least, or the price, of which it is the most.
+  ///   - role: the kind of value.
+  ///   - isLeast: whether it is the least value or the most; nil for the least reward or the highest price.
   /// - Throws: `OffersError` with `invalidRequest` for a text without an exact value, and for one
   ///   with `up to`.
-  package init(parsing text: String, of role: ValueRole) throws {
+  package init(parsing text: String, of role: ValueRole, isLeast: Bool? = nil) throws {
     switch (EnteredValue(parsing: text), role) {
     case (.amount(let units, let currency), _):
       self = .amount(minorUnits: units, currency: currency)
     case (.open(let hundredths, let codes), _):
       // The yen has no decimals: at least 1.50 yen means at least 2, and at most 1.50 yen means at most 1.
-      let (all, others) = EnteredValue.bounds(hundredths, in: codes, roundsUp: role == .reward)
+      let (all, others) = EnteredValue.bounds(
+        hundredths, in: codes, roundsUp: isLeast ?? (role == .reward))
       self = .anyAmount(minorUnits: all, others: others)
     case (.percent(let hundredths), .reward): self = .percent(hundredths: hundredths)
     case (_, .reward):

@@ -32,6 +32,9 @@ enum RewardWords {
     return multiplies(UnsafeRawBufferPointer(rebasing: text[start..<behind]))
   }
 
+  /// The largest length of a unit, in bytes.
+  private static let unitBytes = 32
+
   /// The end of a unit that makes the amount or saving before it a rate, as in `/lb`, `per gallon` and
   /// `a month`; nil if there is none. The text is in lower case.
   static func rateEnd(_ low: UnsafeRawBufferPointer, from end: Int) -> Int? {
@@ -44,11 +47,10 @@ enum RewardWords {
       }.first
     }
     index = CharacterScan.skipSpaces(low, from: per)
-    var behind = index
-    while behind < low.count, CharacterScan.isWordByte(low[behind]) { behind += 1 }
+    let behind = CharacterScan.wordEnd(low, from: index)
     let word = UnsafeRawBufferPointer(rebasing: low[index..<behind])
     let isUnit = !DealWords.occasions.contains { CharacterScan.isSame(word, $0) }
-    return isUnit && (1...16).contains(word.count) ? behind : nil
+    return isUnit && (1...unitBytes).contains(word.count) ? behind : nil
   }
 
   /// The start of a unit that makes the amount behind it a rate, as in `per kg` and `kg`; nil if there is none. The
@@ -57,8 +59,7 @@ enum RewardWords {
     func start(_ words: [StaticString], _ end: Int) -> Int? {
       words.lazy.compactMap { CharacterScan.findStart(of: $0, in: low, endingAt: end) }.first
     }
-    var word = end
-    while word > 0, CharacterScan.isWordByte(low[word - 1]) { word -= 1 }
+    let word = CharacterScan.wordStart(low, endingAt: end)
     guard word < end else { return nil }
     let isUnit = !DealWords.occasions.contains {
       CharacterScan.isSame(UnsafeRawBufferPointer(rebasing: low[word..<end]), $0)
@@ -126,7 +127,7 @@ enum RewardWords {
     return lowered(text, from: 0) { low in
       low.indices.contains { index in
         CharacterScan.isWordByte(low[index])
-          && (index == 0 || !CharacterScan.isWordByte(low[index - 1]))
+          && !CharacterScan.isInWord(low, at: index)
           && DealWords.savings.contains {
             CharacterScan.findEnd(of: $0, in: low, at: index) != nil
           }
@@ -145,7 +146,7 @@ enum RewardWords {
   /// Whether a text is about another thing than the first one, or about several, as `BOGO 50% off`, `second one 50% off`
   /// and `two for $5`.
   static func isOfAnother(_ text: UnsafeRawBufferPointer) -> Bool {
-    for index in text.indices where index == 0 || !CharacterScan.isWordByte(text[index - 1]) {
+    for index in text.indices where !CharacterScan.isInWord(text, at: index) {
       let words: [StaticString]
       switch text[index] | 0x20 {
       case 0x62: words = ["bogo", "buy one"]

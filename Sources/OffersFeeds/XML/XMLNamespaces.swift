@@ -130,6 +130,8 @@ enum KnownXMLNamespaces {
     ("http://www.georss.org/georss", "georss"),
     ("http://www.w3.org/1999/xhtml", "xhtml"),
     ("http://rssnamespace.org/feedburner/ext/1.0", "feedburner"),
+    ("http://www.pepper.com/rss", "pepper"),
+    ("http://www.ozbargain.com.au", "ozb"),
     ("http://a9.com/-/spec/opensearch/1.1", "opensearch"),
     ("http://a9.com/-/spec/opensearchrss/1.0", "opensearch"),
   ]

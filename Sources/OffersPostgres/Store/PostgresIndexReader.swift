@@ -5,30 +5,18 @@ import OffersStore
 /// The SQL that searches offers.
 struct PostgresIndexReader: SearchedIndex {
   let connection: Connection
-  private let bindings: Bindings
-  private var conditions: [String] = []
-  /// The terms that sort before the rank, each followed by a comma.
-  private let order: String
+  private let conditions: SearchConditions
+  /// The time at which expired offers come last; nil if they do not.
+  private let expiryTime: Date?
 
   /// - Parameters:
   ///   - query: the search.
-  ///   - user: the user whose favorites count.
-  ///   - feedKey: the feed to search; nil for all.
+  ///   - conditions: those of its selection, whose first parameter is the user.
   ///   - connection: runs the statements, and must be in a transaction.
-  init(_ query: SearchQuery, of user: User.ID, feedKey: Int64?, in connection: Connection) {
+  init(_ query: SearchQuery, _ conditions: SearchConditions, in connection: Connection) {
     self.connection = connection
-    var bindings = Bindings([.number(user)])
-    let now = bindings.add(.date(query.now ?? Date()))
-    let isExpired = "coalesce(offer.expires_at <= \(now), false)"
-    if query.favoritesOnly {
-      conditions.append(OfferColumns.isFavorite)
-    } else {
-      conditions.append("offer.gone_at IS NULL")
-      if !query.includesExpired { conditions.append("NOT \(isExpired)") }
-    }
-    order = "\(isExpired), "
-    if let feedKey { conditions.append("offer.feed_key = \(bindings.add(.number(feedKey)))") }
-    self.bindings = bindings
+    self.conditions = conditions
+    expiryTime = query.selection.sortsExpiredLast ? query.now ?? Date() : nil
   }
 
   /// The number of offers that are read at once, each of which may have megabytes of text.
@@ -37,11 +25,13 @@ struct PostgresIndexReader: SearchedIndex {
   func forEachOffer(
     with words: SearchWords, limit: Int, offset: Int, _ body: (UserOffer) throws -> Void
   ) throws {
-    var bindings = bindings
+    var bindings = conditions.bindings
+    let order =
+      expiryTime.map { "coalesce(offer.expires_at <= \(bindings.add(.date($0))), false), " } ?? ""
     let sql = """
       SELECT \(OfferColumns.columns) FROM \(OfferColumns.source)
       WHERE \(condition(words, &bindings))
-      ORDER BY \(order) \(rank(words, &bindings)) DESC, offer.offer_key
+      ORDER BY \(order)\(rank(words, &bindings))offer.offer_key
       LIMIT \(bindings.add(.count(limit))) OFFSET \(bindings.add(.count(offset)))
       """
     try PostgresTransaction(connection).forEach(
@@ -53,19 +43,22 @@ struct PostgresIndexReader: SearchedIndex {
   }
 
   func finds(_ words: SearchWords) throws -> Bool {
-    var bindings = bindings
+    var bindings = conditions.bindings
     let sql = """
-      SELECT \(order) 1 FROM \(OfferColumns.source) WHERE \(condition(words, &bindings)) LIMIT 1
+      SELECT 1 FROM \(OfferColumns.source) WHERE \(condition(words, &bindings)) LIMIT 1
       """
     return try PostgresTransaction(connection).exists(sql, bindings.values)
   }
 
   private func condition(_ words: SearchWords, _ bindings: inout Bindings) -> String {
-    (["offer.search @@ \(bindings.add(.text(words.query)))::tsquery"] + conditions)
-      .joined(separator: " AND ")
+    var parts = conditions.parts
+    if !words.query.isEmpty {
+      parts.insert("offer.search @@ \(bindings.add(.text(words.query)))::tsquery", at: 0)
+    }
+    return parts.isEmpty ? "true" : parts.joined(separator: " AND ")
   }
 
-  /// The sum of the ranks of the parts; see `SearchRank`.
+  /// The order by the sum of the ranks of the parts, followed by a comma; see `SearchRank`. Empty without parts.
   private func rank(_ words: SearchWords, _ bindings: inout Bindings) -> String {
     let ranks = words.parts.map { part in
       let weights = zip(SearchVector.letters, SearchRank.weights)
@@ -80,7 +73,7 @@ struct PostgresIndexReader: SearchedIndex {
       }
       return "CASE \(sorted.joined(separator: " ")) ELSE 0 END"
     }
-    return "(\(ranks.joined(separator: " + ")))"
+    return ranks.isEmpty ? "" : "(\(ranks.joined(separator: " + "))) DESC, "
   }
 }
 

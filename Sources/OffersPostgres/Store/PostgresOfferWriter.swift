@@ -112,10 +112,12 @@ extension PostgresTransaction {
   /// The words of deleted offers are removed by pruning.
   func willDeleteOffers(_ keys: [Int64]) {}
 
+  func isSearchCurrent() -> Bool { true }
+
   func search(
-    _ query: SearchQuery, of user: User.ID, feedKey: Int64?
-  ) throws -> SearchResults? {
-    try PostgresIndexReader(query, of: user, feedKey: feedKey, in: connection).results(of: query)
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID
+  ) throws -> SearchResults {
+    try PostgresIndexReader(query, conditions, in: connection).results(of: query)
   }
 }
 

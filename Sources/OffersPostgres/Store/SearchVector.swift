@@ -72,30 +72,6 @@ struct SearchVector {
   }
 }
 
-extension SearchWords {
-  /// The search as the text of a `tsquery`.
-  var query: String { parts.map { $0.query() }.joined(separator: " & ") }
-}
-
-extension SearchWords.Part {
-  /// The part as the text of a `tsquery`.
-  ///
-  /// - Parameters:
-  ///   - weight: the weight that all words must have; empty for any.
-  ///   - isWhole: whether the last word must be whole, although it is open.
-  func query(weight: String = "", isWhole: Bool = false) -> String {
-    let phrases = phrases.map { phrase in
-      let terms = phrase.words.enumerated().map { index, word in
-        let isPrefix = phrase.isOpen && !isWhole && index == phrase.words.count - 1
-        let mark = (isPrefix ? "*" : "") + weight
-        return "'\(word)'" + (mark.isEmpty ? "" : ":\(mark)")
-      }
-      return "(\(terms.joined(separator: " <-> ")))"
-    }
-    return "(\(phrases.joined(separator: " | ")))"
-  }
-}
-
 /// The SQL that keeps the words of all offers.
 enum SearchWordTable {
   /// Adds words, in an order of their own: two transactions that add the same words would otherwise wait

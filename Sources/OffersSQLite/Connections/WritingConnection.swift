@@ -132,11 +132,16 @@ final class WritingConnection: Sendable {
 
   /// Enqueues a write without waiting for it. An error is discarded, as is the write if another
   /// process writes for longer than `WriteGuard.noteWaitSeconds`.
-  func writeLater(_ body: @escaping @Sendable (Database) throws -> Void) {
+  ///
+  /// - Parameter version: as of `write`.
+  func writeLater(
+    version: @escaping @Sendable () -> Int64?,
+    _ body: @escaping @Sendable (Database) throws -> Void
+  ) {
     queue.asyncWriteWithoutTransaction { database in
       // No caller waits for the result. A lost note of uses costs nothing.
       try? self.writeGuard.hold(waitSeconds: WriteGuard.noteWaitSeconds) {
-        try self.perform(.note, on: database, { nil }, { _ in nil }, body)
+        try self.perform(.note, on: database, version, { DataChanges() }, body)
       }
     }
   }

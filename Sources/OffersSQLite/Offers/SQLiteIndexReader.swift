@@ -7,65 +7,35 @@ import OffersStore
 struct SQLiteIndexReader: SearchedIndex {
   private let user: User.ID
   let database: Database
-  private let condition: String
-  private let arguments: StatementArguments
-  /// The terms that sort before the rank, each followed by a comma.
-  private let order: String
-  private let orderArguments: StatementArguments
+  private let conditions: SearchConditions
+  /// The time at which expired offers come last; nil if they do not.
+  private let expiryTime: Date?
 
   /// The maximum number of current offers of a feed for which the range of its keys is determined.
   /// For a larger feed, determining it costs more than it saves.
   private static let smallFeedCount = 50_000
 
   /// - Parameters:
-  ///   - query: the search. With `favoritesOnly`, gone and expired favorites are searched as well; otherwise
-  ///     current offers are, and those that a search on a feed's server found.
+  ///   - query: the search.
+  ///   - conditions: those of its selection.
   ///   - user: the user whose favorites count.
-  ///   - feedKey: the feed to search; nil for all.
   ///   - database: the database to search.
   init(
-    _ query: SearchQuery, of user: User.ID, feedKey: Int64?, in database: Database
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID, in database: Database
   ) throws {
     self.user = user
     self.database = database
-    let now = query.now ?? Date()
-    let favoritesOnly = query.favoritesOnly
-    var parts: [String] = []
-    var arguments: StatementArguments = []
-    if favoritesOnly {
-      // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
-      parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys(of: "\(user)")))")
-    } else {
-      parts.append("offer.gone_at IS NULL")
-    }
-    let isExpired = "coalesce(offer.expires_at <= ?, 0)"
-    if favoritesOnly || query.includesExpired {
-      order = "\(isExpired), "
-      orderArguments = [now.storedSeconds]
-    } else {
-      order = ""
-      orderArguments = []
-      parts.append("NOT \(isExpired)")
-      arguments += [now.storedSeconds]
-    }
-    if let feedKey {
-      // The unary plus keeps SQLite from using the index on ids.
-      parts.append("+offer.feed_key = ?")
-      arguments += [feedKey]
-    }
-    if let keys = try Self.bounds(
-      feedKey: feedKey, favoritesOf: favoritesOnly ? user : nil, in: database)
-    {
-      // FTS5 skips rowids outside of the range without ranking them.
-      parts.append("offer_search.rowid >= ? AND offer_search.rowid <= ?")
-      arguments += [keys.lowerBound, keys.upperBound]
-    }
-    condition = parts.joined(separator: " AND ")
-    self.arguments = arguments
+    self.conditions = conditions
+    expiryTime = query.selection.sortsExpiredLast ? query.now ?? Date() : nil
+    bounds = try Self.bounds(
+      feedKey: conditions.feedKey,
+      favoritesOf: query.favoritesOnly ? user : nil, in: database)
   }
 
-  /// A range of keys that contains all searched offers; nil if it is not worth determining, for all
-  /// feeds and for a large one.
+  /// A range of keys that contains all searched offers; nil if it is not worth determining.
+  private let bounds: ClosedRange<Int64>?
+
+  /// Determines the range of the keys of one feed, unless it is large, or of the favorites.
   private static func bounds(
     feedKey: Int64?, favoritesOf user: User.ID?, in database: Database
   ) throws -> ClosedRange<Int64>? {
@@ -85,35 +55,59 @@ struct SQLiteIndexReader: SearchedIndex {
     ) { $0.number(0)...$0.number(1) }
   }
 
-  /// FTS5 returns matches by rank; offers are joined only until the page is full, unless expired
-  /// ones come last.
+  /// The tables and conditions of a search, and its parameters. FTS5 returns matches by rank, and skips
+  /// rowids outside of the range without ranking them; offers are joined only until the page is full, unless
+  /// expired ones come last.
+  private func source(
+    _ words: SearchWords, isRanked: Bool
+  ) -> (sql: String, bindings: Bindings) {
+    var bindings = conditions.bindings
+    var parts = conditions.parts
+    var tables = "offer"
+    var key = "offer.offer_key"
+    if !words.unwanted.isEmpty, words.isEmpty {
+      parts.append(Dialect.sqlite.hasWords(words, &bindings))
+    } else if !words.isEmpty {
+      tables = "offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid"
+      key = "offer_search.rowid"
+      let rank = isRanked ? ["offer_search.rank MATCH \(bindings.add(.text(words.rank)))"] : []
+      let match = "offer_search MATCH \(bindings.add(.text(words.match)))"
+      parts = [match] + rank + parts
+    }
+    if let bounds {
+      let (first, last) = (
+        bindings.add(.number(bounds.lowerBound)), bindings.add(.number(bounds.upperBound))
+      )
+      parts.append("\(key) >= \(first) AND \(key) <= \(last)")
+    }
+    return (
+      "\(tables) WHERE \(parts.isEmpty ? "true" : parts.joined(separator: " AND "))", bindings
+    )
+  }
+
   func forEachOffer(
     with words: SearchWords, limit: Int, offset: Int, _ body: (UserOffer) throws -> Void
   ) throws {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT offer_search.rowid
-        FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
-        WHERE offer_search MATCH ? AND offer_search.rank MATCH ? AND \(condition)
-        ORDER BY \(order)offer_search.rank LIMIT ? OFFSET ?
-        """)
-    let keys = try Int64.fetchCursor(
-      statement,
-      arguments: [words.match, words.rank] + arguments + orderArguments + [limit, offset])
-    while let key = try keys.next() {
-      if let offer = try OfferTable.find(key: key, of: user, in: SQLiteTransaction(database)) {
-        try body(offer)
-      }
+    var (source, bindings) = source(words, isRanked: true)
+    let transaction = SQLiteTransaction(database)
+    let rank = words.isEmpty ? "offer.offer_key" : "offer_search.rank"
+    let order =
+      expiryTime.map { "coalesce(offer.expires_at <= \(bindings.add(.date($0))), 0), " } ?? ""
+    let keys = try transaction.rows(
+      """
+      SELECT offer.offer_key FROM \(source) ORDER BY \(order)\(rank)
+      LIMIT \(bindings.add(.count(limit))) OFFSET \(bindings.add(.count(offset)))
+      """, bindings.values
+    ) { $0.number(0) }
+    for key in keys {
+      if let offer = try OfferTable.find(key: key, of: user, in: transaction) { try body(offer) }
     }
   }
 
   func finds(_ words: SearchWords) throws -> Bool {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT 1 FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
-        WHERE offer_search MATCH ? AND \(condition) LIMIT 1
-        """)
-    return try Int.fetchOne(statement, arguments: [words.match] + arguments) != nil
+    let (source, bindings) = source(words, isRanked: false)
+    return try SQLiteTransaction(database).exists(
+      "SELECT 1 FROM \(source) LIMIT 1", bindings.values)
   }
 }
 
@@ -149,19 +143,6 @@ extension SQLiteIndexReader {
 }
 
 extension SearchWords {
-  /// The search in FTS5's query syntax, with every word quoted. A possible prefix appears as a whole
-  /// word as well, so that whole words rank higher; see `SearchFunctions`.
-  /// https://sqlite.org/fts5.html#full_text_query_syntax
-  var match: String {
-    parts.map { part in
-      let phrases = part.phrases.map { phrase in
-        let words = "\"\(phrase.words.joined(separator: " "))\""
-        return phrase.isOpen ? "\(words) OR \(words) *" : words
-      }
-      return "(\(phrases.joined(separator: " OR ")))"
-    }.joined(separator: " AND ")
-  }
-
   /// The function that ranks the results of `match`.
   var rank: String {
     let parts = parts.map { $0.phrases.map { $0.isOpen ? "wb" : "w" }.joined() }

@@ -121,10 +121,11 @@ extension SQLiteTransaction {
     try SearchIndexWriter(database, rebuilds: false).remove(keys)
   }
 
+  func isSearchCurrent() throws -> Bool { try SearchIndex.isCurrent(in: database) }
+
   func search(
-    _ query: SearchQuery, of user: User.ID, feedKey: Int64?
-  ) throws -> SearchResults? {
-    guard try SearchIndex.isCurrent(in: database) else { return nil }
-    return try SQLiteIndexReader(query, of: user, feedKey: feedKey, in: database).results(of: query)
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID
+  ) throws -> SearchResults {
+    try SQLiteIndexReader(query, conditions, of: user, in: database).results(of: query)
   }
 }

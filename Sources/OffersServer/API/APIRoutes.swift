@@ -18,7 +18,7 @@ struct APIRoutes: Sendable {
     ProposalRoutes(content: content, answers: answers).add(to: router)
     FramingRoutes(content: content).add(to: router)
     ImageRoutes(content: content, answers: answers).add(to: router)
-    OfflineRoutes(content: content, answers: answers).add(to: router)
+    OfflineRoutes(content: content, answers: answers, access: access).add(to: router)
     SyncRoutes(content: content, answers: answers).add(to: router)
     EventRoutes(events: EventHub(store: content.store, jobs: content.jobs), access: access)
       .add(to: router)
@@ -26,7 +26,7 @@ struct APIRoutes: Sendable {
     answers.read("/api/v1/openapi.json", on: router) { _, _ in
       var text = String(decoding: EmbeddedPageFiles.find("openapi.json") ?? [], as: UTF8.self)
       for (mark, filters) in [
-        ("LIST", OfferFilter.allCases), ("SEARCH", OfferFilter.ofSearch),
+        ("LIST", OfferFilter.allCases), ("SEARCH", OfferFilter.allCases),
         ("CHANGE", OfferFilter.ofChanges),
       ] {
         let described = filters.map(\.description).joined(separator: ",")
@@ -54,11 +54,11 @@ extension OfferFilter {
           json.member("type", "string")
           switch value {
           case .flag: break
-          case .text, .label, .bound: json.member("minLength", 1)
+          case .text, .label, .bound, .circle: json.member("minLength", 1)
           case .since:
             json.member(
               "pattern",
-              #"^(\d{1,9}[mhdw]|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?)$"#)
+              #"^(\d{1,9}[mhdw]|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?|today)$"#)
           case .within: json.member("pattern", #"^\d{1,9}[mhdw]$"#)
           }
         }

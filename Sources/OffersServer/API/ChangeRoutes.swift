@@ -71,10 +71,7 @@ struct NewsRoutes: ContentRoutes {
   let answers: Answers
 
   /// The name of the read mark of the page of changes.
-  private static let reader = "page"
-  /// How far back changes count as new for a user who has never looked, in seconds: as far as the page
-  /// of changes shows them.
-  private static let firstSeconds = 7.0 * 86_400
+  fileprivate static let reader = "page"
   /// The number above which changes are not counted.
   private static let limit = 99
   /// The kinds that count. A first sync is no news about an offer, and an offer that expires is not a recorded
@@ -104,13 +101,10 @@ struct NewsRoutes: ContentRoutes {
   }
 
   private func count() async throws -> Answer {
-    let now = content.now()
-    let mark = try await content.store.findMark(of: Self.reader)
-    var query = ChangeQuery(now: now)
+    var (query, isMarked) = try await content.unseenChanges(at: content.now())
     query.kinds = Self.kinds
     query.textBytes = 0
     query.limit = Self.limit + 1
-    if let mark { query.afterID = mark.changeID } else { query.since = now - Self.firstSeconds }
     let (changes, lastID) = try await content.store.fetchChanges(query)
     var answer = Answer.json { json in
       json.member("count", min(changes.count, Self.limit))
@@ -118,7 +112,22 @@ struct NewsRoutes: ContentRoutes {
       json.member("latest", Int(lastID))
     }
     // Without a mark the count depends on the time.
-    if mark == nil { answer.lifetime = .seconds(60) }
+    if !isMarked { answer.lifetime = .seconds(60) }
     return answer
+  }
+}
+
+extension ServerDependencies {
+  /// How far back changes count as new for a user who has never looked, in seconds: as far as the page
+  /// of changes shows them.
+  private static let firstSeconds = 7.0 * 86_400
+
+  /// The query for the changes that the user has not seen on the page of changes, and whether the user has ever
+  /// looked at it.
+  func unseenChanges(at now: Date) async throws -> (query: ChangeQuery, isMarked: Bool) {
+    let mark = try await store.findMark(of: NewsRoutes.reader)
+    var query = ChangeQuery(now: now)
+    if let mark { query.afterID = mark.changeID } else { query.since = now - Self.firstSeconds }
+    return (query, mark != nil)
   }
 }

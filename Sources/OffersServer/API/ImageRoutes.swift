@@ -11,10 +11,10 @@ struct ImageRoutes: Sendable {
   private static let rememberedSeconds = 60.0
 
   /// The use of an image: as it is, or in a list.
-  enum Use {
+  enum Use: Equatable {
     case image
-    /// A list, in which the image is no wider than its place.
-    case thumbnail
+    /// A list, in which the image is no wider than its place: one of `ImageCacheLimits.thumbnailWidths`.
+    case thumbnail(width: Int)
     /// The offer of a proposal. Neither the image cache nor the browser stores its image: after a restart
     /// of the server the same URL is that of another image.
     case preview
@@ -23,19 +23,16 @@ struct ImageRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
     // caches of browsers.
-    answers.read("/api/v1/images/{ref}", ["v", "size", "width"], on: router) {
+    answers.read("/api/v1/images/{ref}", ["v", "width"], on: router) {
       parameters, context in
-      let size = try parameters.number("size", SizedImageURL.large...SizedImageURL.large)
       let width = try parameters.number("width", 1...ImageCacheLimits.thumbnailWidth)
-      var offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
-      if let size, let large = SizedImageURL.address(offer.imageURLText ?? "", pixels: size) {
-        offer.imageURLText = large
-      }
+      let offer = try await content.store.fetchOffer(named: try context.segment("ref")).offer
       let source =
         offer.imageURLText == nil
         ? nil : try await content.store.findSource(of: offer.ref.feed)
+      let step = width.flatMap { width in ImageCacheLimits.thumbnailWidths.first { $0 >= width } }
       return try await answer(
-        with: offer, feedSource: source, as: width == nil ? .image : .thumbnail)
+        with: offer, feedSource: source, as: step.map { .thumbnail(width: $0) } ?? .image)
     }
   }
 
@@ -65,7 +62,8 @@ struct ImageRoutes: Sendable {
     do {
       return switch use {
       case .image: try await content.images.image(of: offer, feedSource: source)
-      case .thumbnail: try await content.images.thumbnail(of: offer, feedSource: source)
+      case .thumbnail(let width):
+        try await content.images.thumbnail(of: offer, feedSource: source, width: width)
       case .preview: try await content.images.previewImage(of: offer, feedSource: source)
       }
     } catch {

@@ -11,7 +11,7 @@ struct OfferRoutes: ContentRoutes {
   static let usualLimit = 50
   static let limits = 1...500
   private static let listParameters =
-    OfferFilter.allCases.map(\.words.parameter) + ["sort", "reverse", "limit", "cursor"]
+    OfferFilter.allCases.map(\.words.parameter) + ["q", "sort", "reverse", "limit", "cursor"]
   /// The maximum number of points of a reward history in an answer.
   private static let historyLimit = 5000
 
@@ -110,8 +110,10 @@ struct OfferRoutes: ContentRoutes {
     var query = OfferQuery(now: now)
     query.selection = try parameters.selection(OfferFilter.allCases, content.texts, at: now)
     query.pricedFeeds = try await content.fetchPresentations().pricedFeeds
-    query.sort = try parameters.choice("sort", as: OfferQuery.Sort.self) ?? .feed
-    query.isReversed = try parameters.flag("reverse") ?? false
+    let text = try parameters.text("q").map { try SelectionText(parsing: $0) }
+    query.sort = try parameters.choice("sort", as: OfferQuery.Sort.self) ?? text?.sort ?? .feed
+    let isReversed = parameters.text("sort") == nil && text?.isReversed ?? false
+    query.isReversed = try parameters.flag("reverse") ?? isReversed
     return query
   }
 }
@@ -137,7 +139,7 @@ struct SearchRoutes: ContentRoutes {
   func add(to router: Router<ServedContext>) {
     router.get("/api/v1/search") { request, context in
       let parameters = try QueryParameters(
-        request, ["q", "limit", "page"] + OfferFilter.ofSearch.map(\.words.parameter))
+        request, ["q", "limit", "page"] + OfferFilter.allCases.map(\.words.parameter))
       // A page of another site may neither make this server send a request to a feed's server, nor
       // add to the recent searches. Nor may a token that only reads.
       let isTrusted =
@@ -174,13 +176,12 @@ struct SearchRoutes: ContentRoutes {
     let words = SearchWords.spaced(try parameters.fetchText("q"))
     let limit = try parameters.number("limit", OfferRoutes.limits)
     let now = content.now()
-    let selection = try parameters.selection(OfferFilter.ofSearch, content.texts, at: now)
     var query = SearchQuery(
-      words, feed: selection.feed, favoritesOnly: selection.favoritesOnly,
-      includesExpired: selection.includesExpired, now: now,
+      try parameters.selection(OfferFilter.allCases, content.texts, at: now), now: now,
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
+    query.pricedFeeds = try await content.fetchPresentations().pricedFeeds
     query.maximumBytes = Answer.pageBytes
     return try await VisitorSearch(content: content, readLimit: readLimit).find(
-      query, limit: limit, isTrusted: isTrusted)
+      query, typed: words, limit: limit, isTrusted: isTrusted)
   }
 }

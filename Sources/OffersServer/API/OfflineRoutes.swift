@@ -11,6 +11,7 @@ import OffersCore
 struct OfflineRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers
+  let access: VisitorAuthentication
 
   /// The most offers that a browser stores, and the most bytes of them: the newest ones.
   static let offerLimit = 5000
@@ -36,7 +37,10 @@ struct OfflineRoutes: ContentRoutes {
   private func list(for visitor: Visitor?) async throws -> Answer {
     let feeds = try await content.fetchFeeds()
     let titles = try await content.fetchTitles(of: feeds)
-    let frames = try await OfflineFrame.all(content, feeds)
+    let settings = SettingsPage(content: content, access: access, visitor: visitor)
+    let frames =
+      try await OfflineFrame.lists(content, feeds)
+      + OfflineFrame.others(content, feeds, settings, for: visitor)
     let stored = try await fetchStored(titles)
     return .json { json in
       json.member("offers", each: stored) { json, offer in
@@ -140,16 +144,20 @@ struct OfflineRoutes: ContentRoutes {
   }
 }
 
-/// A page of a list without its offers, from which a browser makes the list while the server cannot
-/// be reached.
+/// A page without its offers, which a browser adds while the server cannot be reached.
 struct OfflineFrame {
   private let path: String
   private let page: Page
   /// The number of offers of the whole list; nil for a list that depends on a user.
-  private let total: Int?
-  private let noun: OfferNoun
+  private var total: Int?
+  private var noun = OfferNoun.offer
   /// The message in place of an empty list, and the one if filters exclude all offers.
-  private let nothing: (none: PageFields, noMatch: PageFields)?
+  private var nothing: (none: PageFields, noMatch: PageFields)?
+  /// Whether the page shows the offers that its cards name, and not those of a list.
+  private var namesOffers = false
+
+  /// The variables of a card by which a page names its offer, and those that belong to the page.
+  private static let ofCards: Set<String> = ["news", "ref", "shared"]
 
   /// Variables that depend on the offers of the list, or on a user.
   private static let ofOffers: Set<String> = [
@@ -157,16 +165,33 @@ struct OfflineFrame {
     "recentSearches", "sorts", "timedBoxes",
   ]
 
-  /// The frames of the pages of all offers, of the favorites, of the search and of each feed.
-  static func all(_ content: ServerDependencies, _ feeds: [Feed]) async throws -> [OfflineFrame] {
+  /// The frames of the start page, the settings, the page of other sites and the household list.
+  static func others(
+    _ content: ServerDependencies, _ feeds: [Feed], _ settings: SettingsPage, for visitor: Visitor?
+  ) async throws -> [OfflineFrame] {
+    func request(_ path: String) -> PageRequest { PageRequest(path: path, visitor: visitor) }
+    var pages = [
+      (SettingsSection.root, try await settings.list()),
+      (SettingsSection.about.path, try await settings.page(.about)),
+      ("/web", try await FramedSitePage(content: content, request: request("/web")).page()),
+    ]
+    if feeds.count > 1 {
+      pages.append(("/", try await TodayPage(content: content, request: request("/")).page()))
+    }
+    if visitor?.hasHousehold == true {
+      let list = HouseholdListPage(content: content, request: request("/household"))
+      pages.append(("/household", try await list.page()))
+    }
+    return pages.map { OfflineFrame(path: $0, page: $1, namesOffers: true) }
+  }
+
+  /// The frames of the lists of all offers, of the favorites and of each feed, and of the search.
+  static func lists(_ content: ServerDependencies, _ feeds: [Feed]) async throws -> [OfflineFrame] {
     let shown = try await content.fetchPresentations()
     let search = SearchPage(content: content, request: PageRequest(path: "/search"))
-    var frames = [
-      OfflineFrame(
-        path: "/search", page: try await search.page(), total: nil, noun: .offer, nothing: nil)
-    ]
+    var frames = [OfflineFrame(path: "/search", page: try await search.page())]
     for isFavorites in [false, true] {
-      let path = isFavorites ? "/favorites" : "/"
+      let path = isFavorites ? "/favorites" : feeds.count > 1 ? OffersPage.path : "/"
       let list = OffersPage(
         content: content, request: PageRequest(path: path), isFavorites: isFavorites)
       frames.append(
@@ -199,7 +224,12 @@ struct OfflineFrame {
       json.member("menu", page.menuEntry?.rawValue)
       json.member("total", total)
       json.member("noun", each: [noun.singular, noun.plural]) { $0.value($1) }
-      json.member("fields") { page.fields.without(Self.ofOffers).write(to: &$0) }
+      json.member("back", page.back)
+      json.member("names_offers", namesOffers)
+      let fields =
+        namesOffers
+        ? page.fields.keeping(Self.ofCards, ofEach: "cards") : page.fields.without(Self.ofOffers)
+      json.member("fields") { fields.write(to: &$0) }
       // An empty list that does not depend on the user says more precisely why it is empty.
       let message = total == nil ? nil : page.fields.child(named: "nothing") as? PageFields
       json.member("nothing") { Self.write(nothing.map { message ?? $0.none }, to: &$0) }
@@ -291,6 +321,9 @@ struct OfflineOffer {
       case .text(let text): json.value(text)
       }
     }
+    json.member("is_gone", offer.isGone)
+    json.member("latitude", number: offer.latitude.map { "\($0)" })
+    json.member("longitude", number: offer.longitude.map { "\($0)" })
     json.member("is_priced", presentation.valueRole == .price)
     json.member("first_seen", offer.firstSeenAt.storedSeconds)
     json.member("expires", offer.expiresAt?.storedSeconds)

@@ -87,11 +87,12 @@ struct QueryParameters: Sendable {
     }
   }
 
-  /// The offers that the parameters of some filters select.
+  /// The offers that the parameter `q` and those of some filters select.
   func selection(
     _ filters: [OfferFilter], _ reader: any FilterTextReader, at now: Date
   ) throws -> Selection {
-    var selection = Selection()
+    var selection =
+      try text("q").map { try SelectionText(parsing: $0).selection(at: now, reader) } ?? Selection()
     for filter in filters {
       _ = try read(filter.words.parameter) { text in
         try filter.set(text, in: &selection, at: now, reader)

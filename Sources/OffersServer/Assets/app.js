@@ -3,7 +3,7 @@
 import {isLoggedOut, isReachable, on, start} from "./server-events.js?v=__VERSION__";
 import {loggedOut, loginAddress, say, toast} from "./messages.js?v=__VERSION__";
 import {note} from "./dialogs.js?v=__VERSION__";
-import {compare, send} from "./stars.js?v=__VERSION__";
+import {showStars} from "./stars.js?v=__VERSION__";
 import "./lists.js?v=__VERSION__";
 import "./news.js?v=__VERSION__";
 import "./list-position.js?v=__VERSION__";
@@ -70,10 +70,10 @@ if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.j
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
-/** Removes the visited sites and the home page of the page “Web”, and the number of unseen changes. */
+/** Removes the visited sites and the home page of the page “Web”, the number of unseen changes and the choice of streets. */
 function forgetTraces(...storages) {
   for (const storage of storages) {
-    for (const name of ["web-history", "web-home", "news"]) storage.removeItem(ownName(name));
+    for (const name of ["web-history", "web-home", "news", "streets"]) storage.removeItem(ownName(name));
   }
 }
 document.querySelector(`form[action='${addressOf("/logout")}']`)?.addEventListener("submit", () => {
@@ -88,7 +88,6 @@ if ("serviceWorker" in navigator) {
   if (document.readyState === "complete") register();
   else addEventListener("load", register);
   const tell = (kind) => navigator.serviceWorker.ready.then(({active}) => active?.postMessage({kind}));
-  tell("update");
   on("changed", () => tell("update"));
   const forget = document.querySelector("[data-forget]");
   if (forget && "caches" in self) {
@@ -113,4 +112,4 @@ addEventListener("scroll", showTitle, {passive: true});
 showTitle();
 
 start();
-compare().then(send);
+showStars(document);

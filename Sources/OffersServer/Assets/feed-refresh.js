@@ -130,10 +130,11 @@ function finish({feeds, error}) {
   } else if (failed.length > 0) {
     const reasons = failed.map((each) => `${each.feed}: ${(each.error ?? each.run?.error)?.message ?? "failed"}`);
     const rest = reasons.length > 3 ? ` And ${reasons.length - 3} more.` : "";
+    const {server_words: words, hint} = failed[0].error ?? failed[0].run?.error ?? {};
     const names = failed.slice(0, 3).map(({feed}) => feed).join(", ") + (failed.length > 3 ? " …" : "");
     alertBox(
       failed.length === feeds.length ? "The refresh failed" : "Some feeds could not be refreshed",
-      {text: `The offers of ${names} stay as they were.`, details: reasons.slice(0, 3).join(" ") + rest},
+      {text: words ? `“${words}” ${hint ?? ""}` : `The offers of ${names} stay as they were.`, details: reasons.slice(0, 3).join(" ") + rest},
       () => start(failed.map(({feed}) => feed)),
     );
   }

@@ -16,6 +16,15 @@ const observer = new IntersectionObserver(
   {rootMargin: "1000px"},
 );
 
+/** The widths of copies that the server makes (ImageCacheLimits). */
+const WIDTHS = [__WIDTHS__];
+
+/** The address of a picture in the size in which a place draws it, at two pixels at most. */
+function sized(address, {clientWidth}) {
+  const wanted = clientWidth * Math.min(devicePixelRatio, 2);
+  return `${address}&width=${WIDTHS.find((each) => each >= wanted) ?? WIDTHS.at(-1)}`;
+}
+
 // Pictures that are fetched once their cards come near the screen; browsers begin far earlier by themselves.
 const near = new IntersectionObserver(
   (entries) => {
@@ -23,12 +32,12 @@ const near = new IntersectionObserver(
       const image = target.querySelector("[data-late]");
       if (!isIntersecting || !image) continue;
       near.unobserve(target);
-      image.src = image.dataset.late;
+      image.src = sized(image.dataset.late, image.parentElement);
       image.removeAttribute("data-late");
       image.hidden = false;
     }
   },
-  {rootMargin: "200px"},
+  {rootMargin: "400px", scrollMargin: "200px"},
 );
 
 function watch(root) {
@@ -141,15 +150,11 @@ function showImage(image) {
   image.closest(".offer-picture")?.parentElement.style.setProperty("--ratio", image.naturalWidth / image.naturalHeight);
 }
 
-// An image that fails is replaced by that of the lists, and else removed, which reveals the placeholder behind it.
+// An image that fails is removed, which reveals the placeholder behind it.
 document.addEventListener(
   "error",
   ({target}) => {
-    if (!(target instanceof HTMLImageElement) || !target.closest(".picture, .glow")) return;
-    const {usual} = target.dataset;
-    if (!usual) return target.remove();
-    delete target.dataset.usual;
-    target.src = usual;
+    if (target instanceof HTMLImageElement && target.closest(".picture, .glow")) target.remove();
   },
   true,
 );

@@ -160,46 +160,21 @@ export function landLayer(leaflet, world, pane) {
 }
 
 /**
- * Shows the names of countries and states that have room, the important ones first. Without any, the
+ * Writes the names of countries and states that have room, the important ones first. Without any, the
  * name of the region at the center is at the upper edge.
  */
-export function showNames(leaflet, world, map, pane) {
-  const layer = leaflet.layerGroup().addTo(map);
-  const pen = document.createElement("canvas").getContext("2d");
-  const font = getComputedStyle(document.body).fontFamily;
-
-  function update() {
-    const zoom = map.getZoom();
-    const bounds = map.getBounds().pad(0.1);
-    const taken = [];
-    layer.clearLayers();
-    for (const {text, rank, east, north, isState} of world.names) {
-      if (rank > zoom + (isState ? -2 : 1) || (isState && zoom < 4)) continue;
-      pen.font = isState ? `12px ${font}` : `600 13px ${font}`;
-      const width = pen.measureText(text).width + 12;
-      for (const turn of [-360, 0, 360]) {
-        const at = leaflet.latLng(north, east + turn);
-        if (!bounds.contains(at)) continue;
-        const {x, y} = map.latLngToContainerPoint(at);
-        const box = [x - width / 2, y - 11, x + width / 2, y + 11];
-        if (taken.some((each) => box[0] < each[2] && box[2] > each[0] && box[1] < each[3] && box[3] > each[1])) continue;
-        taken.push(box);
-        put(text, at, isState);
-      }
+export function nameRegions(world, map, room) {
+  const zoom = map.getZoom();
+  const bounds = map.getBounds();
+  let isNamed = false;
+  for (const {text, rank, east, north, isState} of world.names) {
+    if (rank > zoom + (isState ? -2 : 1) || (isState && zoom < 4)) continue;
+    for (const turn of [-360, 0, 360]) {
+      if (!bounds.contains([north, east + turn])) continue;
+      const at = map.latLngToContainerPoint([north, east + turn]);
+      isNamed = room.write(text, at, isState ? "is-state" : "") || isNamed;
     }
-    const size = map.getSize();
-    const isNamed = taken.some((box) => box[0] > 0 && box[1] > 0 && box[2] < size.x && box[3] < size.y);
-    const region = isNamed ? null : regionAt(world, map.getCenter());
-    if (region) put(region, map.containerPointToLatLng([size.x / 2, 24]), false);
   }
-
-  function put(text, at, isState) {
-    const words = document.createElement("span");
-    words.textContent = text;
-    const icon = leaflet.divIcon({className: isState ? "map-name is-state" : "map-name", html: words, iconSize: null});
-    leaflet.marker(at, {icon, pane, interactive: false, keyboard: false}).addTo(layer);
-  }
-
-  map.on("moveend resize", update);
-  update();
+  const region = isNamed || zoom > 12 ? null : regionAt(world, map.getCenter());
+  if (region) [24, 48, 72].find((y) => room.write(region, {x: room.size.x / 2, y}));
 }

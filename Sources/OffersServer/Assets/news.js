@@ -42,11 +42,10 @@ if (badge) {
   on("changed", askForNumber);
   document.addEventListener("renewed", askForNumber);
   document.addEventListener("visibilitychange", askForNumber);
-  askForNumber();
 }
 
 const {classList} = document.body;
-const follows = ["offers", "feed", "offer", "changes"].some((kind) => classList.contains(`page-${kind}`));
+const follows = ["today", "offers", "feed", "offer", "changes"].some((kind) => classList.contains(`page-${kind}`));
 /** The changes of offers, of which a page of another kind shows none. */
 const fields = {kind: "new,up,down,changed,gone,back", limit: "200"};
 const feed = document.querySelector("[data-feed-page]")?.dataset.feedPage;
@@ -119,5 +118,4 @@ if (follows) {
     showPill();
     follow();
   });
-  follow();
 }

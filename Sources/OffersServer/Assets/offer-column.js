@@ -10,7 +10,7 @@ import {say} from "./messages.js?v=__VERSION__";
 const wide = matchMedia("(min-width: 1440px)");
 const own = location.href;
 const title = document.title;
-const hasList = !isOffer(location.pathname) && document.querySelector("main [data-list], main .changes");
+const hasList = !isOffer(location.pathname) && document.querySelector("main :is([data-list], .changes, .rail)");
 let column = null;
 // The number of entries of the history since the list, so that closing leads back to it.
 let depth = 0;

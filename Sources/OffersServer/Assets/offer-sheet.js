@@ -2,15 +2,12 @@
 // view between lists and offers.
 
 import {addOpener, isPlainPress, openOver, pageAddress} from "./dialogs.js?v=__VERSION__";
-import {fetchOffer, isOffer, prepare} from "./offer-detail.js?v=__VERSION__";
+import {cardPicture, fetchOffer, isOffer, prepare} from "./offer-detail.js?v=__VERSION__";
 import {isStill, make, roundButton} from "./elements.js?v=__VERSION__";
 
 const list = document.querySelector("[data-sheet]");
 const listAddress = location.href;
 let asked = 0;
-
-/** The picture of an offer's card in the list; null for none. */
-const cardPicture = (path) => document.querySelector(`main a.card-link[href="${CSS.escape(path)}"] .picture`);
 
 /** Names a picture, and no other, as the one that moves between a list and an offer. */
 function nameOnly(picture) {

@@ -19,13 +19,13 @@ export async function renew() {
   const selection = focused?.selectionEnd != null
     ? [focused.selectionStart, focused.selectionEnd, focused.selectionDirection] : null;
   keep(main, next);
-  const row = () => main.querySelector(".chips");
-  const place = row()?.scrollLeft;
+  const rows = () => [...main.querySelectorAll(".chips, .rail > ul")];
+  const places = rows().map((row) => row.scrollLeft);
   const opened = main.querySelector(".choice:popover-open");
   main.replaceChildren(...next.childNodes);
   // A popover that is moved is closed.
   if (opened?.isConnected) opened.showPopover();
-  if (place) row()?.scrollTo(place, 0);
+  rows().forEach((row, index) => row.scrollTo(places[index] ?? 0, 0));
   const again = focused?.isConnected ? focused : name && find(main, name);
   again?.focus({preventScroll: true});
   if (again && again === focused && selection) again.setSelectionRange(...selection);

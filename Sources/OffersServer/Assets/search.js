@@ -1,7 +1,7 @@
 // The search boxes, which show the recent searches on focus.
 
 import {isReachable} from "./server-events.js?v=__VERSION__";
-import {attempt, say} from "./messages.js?v=__VERSION__";
+import {alertBox, attempt, say} from "./messages.js?v=__VERSION__";
 import {icon, make} from "./elements.js?v=__VERSION__";
 import {send} from "./requests.js?v=__VERSION__";
 import {addressOf} from "./base-path.js?v=__VERSION__";
@@ -85,6 +85,15 @@ export function enhanceBoxes(root) {
 }
 
 enhanceBoxes(document);
+
+// Somebody who searched and did not get what was asked for is told in a dialog; Back and a reload do not repeat it.
+const told = document.querySelector("main > [role=alert]");
+if (told && performance.getEntriesByType("navigation")[0]?.type === "navigate") {
+  told.removeAttribute("role");
+  const text = (part) => told.querySelector(part)?.textContent;
+  const again = told.matches(".problem") && told.querySelector(".buttons a");
+  alertBox(text("h2"), {text: text("p"), details: text(".technical p")}, again && (() => location.assign(again.href)));
+}
 
 // A recent search is removed in place. Without scripts, the page is shown anew.
 document.addEventListener("submit", async (event) => {

@@ -67,7 +67,10 @@ function stop() {
   source = null;
 }
 
-/** Tells the handlers what a commit changed. Favorites alone count only behind the event before them. */
+/**
+ * Tells the handlers what a commit changed. The first event of a page has them ask for all that they need, once. Favorites alone
+ * count only behind the event before them.
+ */
 function noteCommit(commit) {
   if (commit.version === version) return;
   const isNext = commit.previous === version;

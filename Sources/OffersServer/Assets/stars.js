@@ -196,8 +196,10 @@ async function askForFavorites(signal) {
 
 /** Applies the changes of favorites that an event told, which needs no request. */
 async function follow({user, favorites}) {
+  const isOwn = user === document.body.dataset.user;
+  if (isOwn && favorites.length === 0) return;
   // Another tab may have logged in another user, and the response to a running request may be from before them.
-  if (user !== document.body.dataset.user || !known.favorites || question || isStale) return compare();
+  if (!isOwn || !known.favorites || question || isStale) return compare();
   const news = favorites.filter(({ref, favorite}) => known.favorites.has(ref) !== favorite);
   if (news.length === 0) return;
   learn(news);
@@ -249,11 +251,7 @@ document.addEventListener("submit", (event) => {
 // A null change means that events may have been missed, so that the comparison is forced.
 on("changed", (commit) => compare(commit === null));
 on("favorites", follow);
-on("state", async (isUp) => {
-  if (!isUp) return;
-  await send();
-  await compare();
-});
+on("state", (isUp) => (isUp ? send() : compare()));
 addEventListener("online", send);
 // The event stream reconnects with a delay; wishes are retried independently of it.
 setInterval(async () => {

@@ -84,13 +84,16 @@ struct VisitorSearch: Sendable {
   ///
   /// - Parameters:
   ///   - query: the words, optionally a feed, and the number of the page.
+  ///   - typed: the words and filters as they are remembered.
   ///   - limit: the number of results on a page from a feed's server; nil for the server's own number.
   ///   - isTrusted: false for a request from a page of another site, which neither makes this server
   ///     send a request to a feed's server nor adds to the recent searches.
-  func find(_ query: SearchQuery, limit: Int?, isTrusted: Bool) async throws -> SearchAnswer {
+  func find(
+    _ query: SearchQuery, typed: String, limit: Int?, isTrusted: Bool
+  ) async throws -> SearchAnswer {
     // This may be a write that takes long.
     try await content.searchPreparation.run()
-    let answer: SearchAnswer
+    var answer: SearchAnswer
     if isTrusted, let feed = query.serverFeed,
       try await content.findKnownFeed(feed)?.isSearchable == true
     {
@@ -103,9 +106,10 @@ struct VisitorSearch: Sendable {
       }
     } else {
       answer = SearchAnswer(
-        words: query.words, feed: query.feed, page: query.page, source: .store,
+        words: typed, feed: query.feed, page: query.page, source: .store,
         results: try await search(query))
     }
+    answer.words = typed
     if isTrusted { try await note(answer) }
     return answer
   }

@@ -60,6 +60,10 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/map-background.js"
 }, map_css[] = {
 #embed "../Assets/map.css"
+}, map_distances_js[] = {
+#embed "../Assets/map-distances.js"
+}, map_drawing_js[] = {
+#embed "../Assets/map-drawing.js"
 }, map_js[] = {
 #embed "../Assets/map.js"
 }, messages_css[] = {
@@ -84,8 +88,6 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/panels.css"
 }, pending_stars_js[] = {
 #embed "../Assets/pending-stars.js"
-}, place_card_js[] = {
-#embed "../Assets/place-card.js"
 }, place_css[] = {
 #embed "../Assets/place.css"
 }, requests_js[] = {
@@ -136,6 +138,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/bare.mustache"
 }, card_mustache[] = {
 #embed "../Templates/card.mustache"
+}, cards_mustache[] = {
+#embed "../Templates/cards.mustache"
 }, change_mustache[] = {
 #embed "../Templates/change.mustache"
 }, changes_mustache[] = {
@@ -168,8 +172,6 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/labels.mustache"
 }, large_picture_mustache[] = {
 #embed "../Templates/large-picture.mustache"
-}, late_picture_mustache[] = {
-#embed "../Templates/late-picture.mustache"
 }, login_mustache[] = {
 #embed "../Templates/login.mustache"
 }, more_mustache[] = {
@@ -188,10 +190,14 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/passphrase.mustache"
 }, picture_mustache[] = {
 #embed "../Templates/picture.mustache"
+}, placeholder_mustache[] = {
+#embed "../Templates/placeholder.mustache"
 }, poster_mustache[] = {
 #embed "../Templates/poster.mustache"
 }, proposal_mustache[] = {
 #embed "../Templates/proposal.mustache"
+}, rail_mustache[] = {
+#embed "../Templates/rail.mustache"
 }, search_mustache[] = {
 #embed "../Templates/search.mustache"
 }, searchbox_mustache[] = {
@@ -220,6 +226,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/star.mustache"
 }, this_device_mustache[] = {
 #embed "../Templates/this-device.mustache"
+}, today_mustache[] = {
+#embed "../Templates/today.mustache"
 }, token_mustache[] = {
 #embed "../Templates/token.mustache"
 }, tokens_mustache[] = {
@@ -244,6 +252,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Worker/offline-pages.js"
 }, offline_search_js[] = {
 #embed "../Worker/offline-search.js"
+}, offline_selection_js[] = {
+#embed "../Worker/offline-selection.js"
 }, offline_texts_js[] = {
 #embed "../Worker/offline-texts.js"
 }, offline_values_js[] = {
@@ -286,6 +296,8 @@ static const struct {
   {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"map-background.js", map_background_js, sizeof map_background_js},
   {"map.css", map_css, sizeof map_css},
+  {"map-distances.js", map_distances_js, sizeof map_distances_js},
+  {"map-drawing.js", map_drawing_js, sizeof map_drawing_js},
   {"map.js", map_js, sizeof map_js},
   {"messages.css", messages_css, sizeof messages_css},
   {"messages.js", messages_js, sizeof messages_js},
@@ -298,7 +310,6 @@ static const struct {
   {"page-update.js", page_update_js, sizeof page_update_js},
   {"panels.css", panels_css, sizeof panels_css},
   {"pending-stars.js", pending_stars_js, sizeof pending_stars_js},
-  {"place-card.js", place_card_js, sizeof place_card_js},
   {"place.css", place_css, sizeof place_css},
   {"requests.js", requests_js, sizeof requests_js},
   {"search.css", search_css, sizeof search_css},
@@ -324,6 +335,7 @@ static const struct {
   {"amount.mustache", amount_mustache, sizeof amount_mustache},
   {"bare.mustache", bare_mustache, sizeof bare_mustache},
   {"card.mustache", card_mustache, sizeof card_mustache},
+  {"cards.mustache", cards_mustache, sizeof cards_mustache},
   {"change.mustache", change_mustache, sizeof change_mustache},
   {"changes.mustache", changes_mustache, sizeof changes_mustache},
   {"chips.mustache", chips_mustache, sizeof chips_mustache},
@@ -340,7 +352,6 @@ static const struct {
   {"identity.mustache", identity_mustache, sizeof identity_mustache},
   {"labels.mustache", labels_mustache, sizeof labels_mustache},
   {"large-picture.mustache", large_picture_mustache, sizeof large_picture_mustache},
-  {"late-picture.mustache", late_picture_mustache, sizeof late_picture_mustache},
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
   {"notice.mustache", notice_mustache, sizeof notice_mustache},
@@ -350,8 +361,10 @@ static const struct {
   {"pairing.mustache", pairing_mustache, sizeof pairing_mustache},
   {"passphrase.mustache", passphrase_mustache, sizeof passphrase_mustache},
   {"picture.mustache", picture_mustache, sizeof picture_mustache},
+  {"placeholder.mustache", placeholder_mustache, sizeof placeholder_mustache},
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
   {"proposal.mustache", proposal_mustache, sizeof proposal_mustache},
+  {"rail.mustache", rail_mustache, sizeof rail_mustache},
   {"search.mustache", search_mustache, sizeof search_mustache},
   {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
   {"sessions.mustache", sessions_mustache, sizeof sessions_mustache},
@@ -366,6 +379,7 @@ static const struct {
   {"site-pair.mustache", site_pair_mustache, sizeof site_pair_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},
   {"this-device.mustache", this_device_mustache, sizeof this_device_mustache},
+  {"today.mustache", today_mustache, sizeof today_mustache},
   {"token.mustache", token_mustache, sizeof token_mustache},
   {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},
   {"users.mustache", users_mustache, sizeof users_mustache},
@@ -378,6 +392,7 @@ static const struct {
   {"offline-lists.js", offline_lists_js, sizeof offline_lists_js},
   {"offline-pages.js", offline_pages_js, sizeof offline_pages_js},
   {"offline-search.js", offline_search_js, sizeof offline_search_js},
+  {"offline-selection.js", offline_selection_js, sizeof offline_selection_js},
   {"offline-texts.js", offline_texts_js, sizeof offline_texts_js},
   {"offline-values.js", offline_values_js, sizeof offline_values_js},
   {"sw.js", sw_js, sizeof sw_js},

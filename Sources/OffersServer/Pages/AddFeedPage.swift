@@ -120,8 +120,9 @@ struct AddFeedPage: Sendable {
         proposal.offers.enumerated().map { index, offer in
           var card = PageFields(
             card: offer, proposal.presentation, at: content.now(), feedTitle: proposal.title)
+          card.set("image", String?.none)
           card.set(
-            "image",
+            "preview",
             offer.imageURLText == nil
               ? nil : "/api/v1/proposals/\(found.number)/images/\(index)")
           return card

@@ -218,13 +218,7 @@ struct ChangesPage {
   /// By how much the value has changed in all, such as `+$0.75`; nil if it has not, or that is not known.
   private func delta(of way: [OfferChange]) -> String? {
     guard let value = Self.difference(of: way) else { return nil }
-    let size: Reward.Value =
-      switch value {
-      case .amount(let units, let currency):
-        .amount(minorUnits: abs(units), currency: currency)
-      case .percent(let hundredths): .percent(hundredths: abs(hundredths))
-      }
-    return (value.isPositive ? "+" : "−") + content.texts.text(of: size)
+    return content.texts.text(ofDifference: value)
   }
 
   /// The difference between the values before and after changes, the newest first; nil if there is none, or it is not
@@ -273,10 +267,24 @@ struct ChangeKindLabel: Hashable {
 }
 
 extension Reward.Value {
-  fileprivate var isPositive: Bool {
+  /// Whether a difference is a rise.
+  var isPositive: Bool {
     switch self {
     case .amount(let units, _): units > 0
     case .percent(let hundredths): hundredths > 0
     }
+  }
+}
+
+extension FilterTextReader {
+  /// A difference of two values with its sign, such as `+$0.75`.
+  func text(ofDifference value: Reward.Value) -> String {
+    let size: Reward.Value =
+      switch value {
+      case .amount(let units, let currency):
+        .amount(minorUnits: Int64(clamping: units.magnitude), currency: currency)
+      case .percent(let hundredths): .percent(hundredths: Int64(clamping: hundredths.magnitude))
+      }
+    return (value.isPositive ? "+" : "−") + text(of: size)
   }
 }

@@ -26,9 +26,10 @@ struct OfferPage {
       feedTitle: try await content.fetchTitle(of: ref.feed),
       maps: content.maps, now: content.now())
     var page = Self.page(of: offer.offer, points, settings)
-    page.fields.set(
-      "offer",
-      PageFields(card: offer, settings.presentation, at: settings.now, back: request.back))
+    var card = PageFields(
+      card: offer, settings.presentation, at: settings.now, back: request.back)
+    card.set(try await content.store.fetchPictureColors(of: [offer.offer]), of: offer.offer)
+    page.fields.set("offer", card)
     if let visitor = request.visitor, visitor.hasHousehold,
       let found = try await content.store.findHouseholdOffer(ref)
     {
@@ -76,7 +77,6 @@ struct OfferPage {
       fields.set("hasFacts", !facts.isEmpty || Coordinates(offer) != nil)
       fields.set("about", Self.about(offer, settings.feedTitle))
       fields.set("isPlace", Coordinates(offer) != nil)
-      fields.set("largeImage", PageLinks.largeImage(of: offer))
       place.set(&fields, of: offer)
       if let link = PageLinks.outside(offer.urlText) {
         fields.set(
@@ -101,7 +101,6 @@ struct OfferPage {
     page.back = PageLinks.feed(offer.ref.feed)
     page.lifetime = .whileNoneExpires
     page.menuEntry = .offers
-    if place.hasMap(offer) { page.openReach(for: settings.maps) }
     return page
   }
 
@@ -196,10 +195,6 @@ extension PageFields {
 struct OfferLocationFields {
   let maps: MapSettings
 
-  func hasMap(_ offer: Offer) -> Bool {
-    maps.files.areInstalled && Coordinates(offer) != nil
-  }
-
   /// Sets the place of an offer that has coordinates.
   func set(_ fields: inout PageFields, of offer: Offer) {
     guard let coordinates = Coordinates(offer) else { return }
@@ -226,7 +221,6 @@ struct OfferLocationFields {
         place.set("placeAddress", address)
         place.set("shareLink", PageLinks.outside(offer.urlText) ?? coordinates.link)
         place.set("hasMap", maps.files.areInstalled)
-        place.setTiles(maps)
       })
   }
 

@@ -75,6 +75,7 @@ struct PageShell: Sendable {
         fields.set("at-\(entry.rawValue)", page.menuEntry == entry)
       }
       fields.setSidebar(feeds, current: page.template == "feed" ? page.feed : nil)
+      fields.set("tiles", content.maps.tiles?.fields)
       fields.set("main", main)
     }
     return try document("shell", shell)

@@ -81,18 +81,22 @@ extension PageFields {
       })
   }
 
-  /// Sets the row of links to all feeds. The page of all feeds has none if there is only one feed.
+  /// Sets the row of links to the list of all offers and to all feeds. The start page has none if there is only
+  /// one feed.
   ///
-  /// - Parameter current: the name of the feed that is shown; nil for the page of all feeds.
-  mutating func setChips(_ feeds: [Feed], current: String?) {
-    guard feeds.count > 1 || current != nil else { return }
-    let all = PageFields(chip: "All", "/", isCurrent: current == nil)
-    let chips = feeds.map { feed in
-      PageFields(
-        chip: feed.shownTitle, PageLinks.feed(feed.name), isCurrent: feed.name == current
-      )
-    }
-    set("chips", ["chipList": [all] + chips] as PageFields)
+  /// - Parameter current: the path of the page.
+  mutating func setChips(_ feeds: [Feed], current: String) {
+    guard feeds.count > 1 || current != "/" else { return }
+    let all =
+      feeds.count > 1 ? [(TodayPage.title, "/"), ("All", OffersPage.path)] : [("All", "/")]
+    let chips = all + feeds.map { ($0.shownTitle, PageLinks.feed($0.name)) }
+    set(
+      "chips",
+      [
+        "chipList": chips.map { title, link in
+          PageFields(chip: title, link, isCurrent: link == current)
+        }
+      ] as PageFields)
   }
 
   /// Sets the pair of links to a feed and to the site that its definition names as home.

@@ -5,7 +5,7 @@ import OffersCore
 /// The parts of a request that pages and forms use.
 struct PageRequest: Sendable {
   /// The path without the query, percent-encoded as it was sent.
-  let path: String
+  var path: String
   let fields: SentFields
   /// The path with the query, to which forms on the page redirect.
   let address: String
@@ -34,14 +34,14 @@ struct PageRequest: Sendable {
     name = try parameter.map(context.segment) ?? ""
   }
 
-  /// The request for a page without a query, by nobody in particular.
-  init(path: String, name: String = "") {
+  /// The request of this server itself for a page, by nobody in particular unless a visitor is given.
+  init(path: String, name: String = "", query: String = "", visitor: Visitor? = nil) {
     self.path = path
     self.name = name
-    visitor = nil
+    self.visitor = visitor
     readLimit = ServedContext.usualReadLimit
     isTrusted = false
-    fields = SentFields("")
+    fields = SentFields(query)
     address = path
   }
 
@@ -62,6 +62,8 @@ struct SentFields: Sendable {
   private let values: [String: String]
 
   init(_ text: String) { values = URLEncodedForm.parse(text) }
+
+  var isEmpty: Bool { values.isEmpty }
 
   /// A value as it was sent, such as a passphrase; nil without the field.
   func whole(_ name: String) -> String? { values[name] }
@@ -112,8 +114,9 @@ enum ReturnPath {
   /// The pages that have a path of their own; `*` stands for any one segment.
   private static let pages: [[String]] =
     [
-      [], ["changes"], ["favorites"], ["feeds", "*"], ["household"], ["offers", "*"], ["offline"],
-      ["search"], ["settings"], ["settings", "add-feed"], ["users"], ["web"], ["welcome"],
+      [], ["all"], ["changes"], ["favorites"], ["feeds", "*"], ["household"], ["offers", "*"],
+      ["offline"], ["search"], ["settings"], ["settings", "add-feed"], ["users"], ["web"],
+      ["welcome"],
     ] + SettingsSection.allCases.map { ["settings", $0.rawValue] }
 
   /// The path, with its query and fragment, and without a slash at its end; the start page for any text that

@@ -22,7 +22,10 @@ struct PageRoutes: Sendable {
   func add(to router: Router<ServedContext>) {
     // The middleware applies to the routes that are added after it, and to unknown paths.
     router.add(middleware: PageErrors(shell: shell))
-    add("/", to: router) { try await OffersPage(content: $1, request: $0).page() }
+    add("/", to: router) { try await TodayPage(content: $1, request: $0).page() }
+    add(RouterPath(OffersPage.path), to: router) {
+      try await OffersPage(content: $1, request: $0).page()
+    }
     add("/favorites", to: router) {
       try await OffersPage(content: $1, request: $0, isFavorites: true).page()
     }
@@ -50,7 +53,7 @@ struct PageRoutes: Sendable {
     }
     PageForms(content: content).add(to: router)
     AddFeedPage(content: content, shell: shell).add(to: router)
-    AssetRoutes(assets: shell.assets, mapFiles: content.maps.files).add(to: router)
+    AssetRoutes(assets: shell.assets, maps: content.maps).add(to: router)
   }
 
   private func settings(_ request: PageRequest, _ content: ServerDependencies) -> SettingsPage {
@@ -73,6 +76,10 @@ struct PageRoutes: Sendable {
         var answer = Answer.page(html)
         answer.lifetime = page.lifetime
         answer.reach = page.reach
+        // An offer with a map opens over every list and beside it.
+        if page.reach == .ownContent, page.menuEntry != .settings, let tiles = source.maps.tiles {
+          answer.reach = .images(from: tiles.origin)
+        }
         return answer
       }
     }
@@ -225,7 +232,7 @@ struct PageForms: Sendable {
 /// The routes of style sheets, scripts and icons, and of the map library's files.
 struct AssetRoutes: Sendable {
   let assets: PageAssets
-  let mapFiles: LeafletFiles
+  let maps: MapSettings
 
   /// Whether a path is that of a file for browsers that are logged in: the service worker, or one of the map
   /// library.
@@ -236,12 +243,13 @@ struct AssetRoutes: Sendable {
       try respond(assets.files[try context.parameters.require("name")], to: request)
     }
     // A service worker controls the paths below its own URL; at the root it controls all pages.
-    add("/sw.js", "sw.js", to: router)
+    let worker = assets.worker(loading: maps.tiles)
+    router.get("/sw.js") { request, _ in try respond(worker, to: request) }
     add("/manifest.webmanifest", "manifest.webmanifest", to: router)
     add("/favicon.ico", "icon.svg", to: router)
     router.get("/map/**") { request, context in
       try respond(
-        mapFiles.find(context.parameters.getCatchAll().joined(separator: "/")), to: request)
+        maps.files.find(context.parameters.getCatchAll().joined(separator: "/")), to: request)
     }
   }
 

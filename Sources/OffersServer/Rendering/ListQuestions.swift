@@ -38,9 +38,15 @@ enum ListQuestions {
         json.member("isTimed", filter.isTimed)
         json.member("isOfFavorites", question.isOfFavorites)
         json.member("form") { question.form.write(to: &$0) }
-        json.member("test", question.test?.kind.rawValue)
-        json.member("member", question.test?.member)
-        json.member("seconds", question.test?.seconds)
+        json.member("term", filter.words.term)
+        json.member("value", question.isBox ? question.boxValue : nil)
+      }
+      json.member("terms", objects: OfferFilter.allCases) { json, filter in
+        json.member("term", filter.words.term)
+        json.member("kind", filter.kind)
+        json.member("test", filter.test?.kind.rawValue)
+        json.member("member", filter.test?.member)
+        json.member("isExcluded", filter.test?.isExcluded ?? false)
       }
       json.member("orders", objects: orders) { json, order in
         json.member("value", order.sort.rawValue)
@@ -57,10 +63,13 @@ extension OfferFilter {
   /// How the service worker reads the value of a filter.
   fileprivate var kind: String {
     switch value {
-    case .flag, .since, .within: "flag"
+    case .flag: "flag"
+    case .since: "since"
+    case .within: "within"
     case .text: "text"
     case .label: "label"
-    case .bound(_, let role): role.rawValue
+    case .bound(_, let role, _): role.rawValue
+    case .circle: "circle"
     }
   }
 }
@@ -68,6 +77,9 @@ extension OfferFilter {
 extension OfferFilter.Question {
   var isField: Bool { if case .field = input { true } else { false } }
   var isBox: Bool { if case .box = input { true } else { false } }
+
+  /// The text that a set check box stands for; nil for another input.
+  var boxValue: String? { if case .box(let text) = input { text } else { nil } }
 
   /// The variables of the input that do not depend on the list.
   var form: PageFields {

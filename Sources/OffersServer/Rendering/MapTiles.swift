@@ -1,14 +1,24 @@
 import Foundation
 import OffersCore
 
-/// The server of map tiles that the operator has named, from which browsers load streets.
+/// The server of map tiles from which browsers load streets, once a person has chosen them on a map.
 package struct MapTiles: Hashable, Sendable {
   /// The URL of a tile, with the placeholders `{z}`, `{x}` and `{y}`.
   let template: String
   /// The notice that the provider of the tiles asks for, as plain text.
   let attribution: String?
+  /// The page that the notice leads to; nil for none.
+  private var link: String?
   /// The scheme, host and port of the server, as a source of the content security policy.
   let origin: String
+
+  /// The tiles of OpenStreetMap, as its policy asks: https://operations.osmfoundation.org/policies/tiles/
+  package static let openStreetMap: MapTiles? = {
+    var tiles = try? MapTiles(
+      "https://tile.openstreetmap.org/{z}/{x}/{y}.png", attribution: "© OpenStreetMap contributors")
+    tiles?.link = "https://www.openstreetmap.org/copyright"
+    return tiles
+  }()
 
   private static let placeholders = ["{z}", "{x}", "{y}"]
 
@@ -49,6 +59,11 @@ package struct MapTiles: Hashable, Sendable {
     self.attribution = attribution
     origin = "\(parts[0])//\(authority)".lowercased()
   }
+
+  /// The variables of the frame around a page, which tell its scripts.
+  var fields: PageFields {
+    ["tileTemplate": template, "tileAttribution": attribution, "tileLink": link]
+  }
 }
 
 extension String {
@@ -65,10 +80,10 @@ package struct MapSettings: Sendable {
 
   /// - Parameters:
   ///   - files: the map library's files; nil for those of this system.
-  ///   - tiles: the server of street tiles; nil for maps of land, borders and names only.
+  ///   - tiles: the server of street tiles; nil for maps without streets, as are maps without the library.
   package init(files: LeafletFiles? = nil, tiles: MapTiles? = nil) {
     self.files = files ?? .installed
-    self.tiles = tiles
+    self.tiles = self.files.areInstalled ? tiles : nil
   }
 }
 

@@ -37,7 +37,7 @@ extension PageFields {
       fields.set("byline", presentation.byline(of: offer).map(DayText.words))
       fields.set("isGone", offer.isGone)
       fields.set("isExpired", offer.isExpired(at: now))
-      fields.set("image", PageLinks.thumbnail(of: offer))
+      fields.set("image", PageLinks.image(of: offer))
       fields.set("initial", Self.initial(of: offer.name))
       fields.set("hue", Self.hue(of: offer.name))
     }
@@ -89,10 +89,10 @@ extension PageFields {
 }
 
 extension Offer {
-  /// The categories, with those at the end that every offer of such a feed has, such as `Music` of albums.
+  /// The categories, with `Music` last: Apple's charts name it for every album, before or behind its genre.
   var shownCategories: [String] {
-    let isGeneral = { (category: String) in category == "Music" }
-    return categories.filter { !isGeneral($0) } + categories.filter(isGeneral)
+    let general = "Music"
+    return categories.filter { $0 != general } + categories.filter { $0 == general }
   }
 }
 
@@ -102,6 +102,20 @@ extension FeedPresentation {
 
   func valueText(_ value: Reward) -> String {
     valueRole == .price ? "Price \(value.text)" : value.text
+  }
+}
+
+extension PageFields {
+  /// Sets the colors that are shown in place of the offer's picture until it has arrived, from the top.
+  mutating func set(_ colors: [String: PictureColors], of offer: Offer) {
+    guard let colors = offer.imageURLText.flatMap({ colors[$0]?.colors }) else { return }
+    set(
+      "blur",
+      [
+        "bands": colors.enumerated().map { row, color in
+          ["row": String(row), "color": color] as PageFields
+        }
+      ] as PageFields)
   }
 }
 

@@ -11,11 +11,12 @@ struct PageAssets: Sendable {
     /// The file at a URL without a version.
     let revalidated: TaggedContent
 
-    init(_ contentType: String, _ bytes: [UInt8]) {
+    init(_ contentType: String, _ bytes: [UInt8], fields: HTTPFields = [:]) {
       let body = ByteBuffer(bytes: bytes)
       lasting = TaggedContent(
-        contentType, body, cacheControl: "public, max-age=31536000, immutable")
-      revalidated = TaggedContent(contentType, body, cacheControl: Answer.revalidated)
+        contentType, body, cacheControl: "public, max-age=31536000, immutable", fields: fields)
+      revalidated = TaggedContent(
+        contentType, body, cacheControl: Answer.revalidated, fields: fields)
     }
   }
 
@@ -28,6 +29,7 @@ struct PageAssets: Sendable {
   /// the service worker stores.
   private static let texts = [
     ("__LABEL_DAYS__", String(GoodNewsLabels.days)),
+    ("__WIDTHS__", ImageCacheLimits.thumbnailWidths.map { String($0) }.joined(separator: ", ")),
     ("__ADDRESS_ATTRIBUTES__", BasePath.attributes), ("__LISTS__", ListQuestions.offline),
   ]
 
@@ -35,8 +37,13 @@ struct PageAssets: Sendable {
 
   private init() {
     var hash = DocumentHash()
+    let scripts = ScriptBundle("app.js") { name in
+      EmbeddedPageFiles.find(name).map { String(decoding: $0, as: UTF8.self) }
+    }.files
     let all =
-      Self.served.map { ($0.name, $0.type, EmbeddedPageFiles.find($0.name) ?? []) }
+      Self.served.map { name, type in
+        (name, type, scripts[name].map { Array($0.utf8) } ?? EmbeddedPageFiles.find(name) ?? [])
+      }
       + [
         ("styles.css", Self.style, Self.styles),
         ("templates.json", Self.json, PageTemplates.offline),
@@ -62,6 +69,19 @@ struct PageAssets: Sendable {
       }, uniquingKeysWith: { one, _ in one })
   }
 
+  /// The service worker, which knows the server of map tiles and may load from it. Another server makes
+  /// another worker, so that browsers replace the one that they have together with its policy.
+  func worker(loading tiles: MapTiles?) -> Asset? {
+    guard let worker = files["sw.js"] else { return nil }
+    var json = JSONWriter()
+    if let tiles { tiles.fields.write(to: &json) } else { json.null() }
+    let text = String(buffer: worker.lasting.body).replacing(
+      bytes: "__TILES__", with: String(decoding: json.bytes, as: UTF8.self))
+    return Asset(
+      Self.script, Array(text.utf8),
+      fields: SecurityHeaders.fields(tiles.map { .requests(to: $0.origin) } ?? .ownContent))
+  }
+
   /// All style sheets in one file, because a browser paints nothing before it has each of them.
   private static var styles: [UInt8] {
     styleNames.flatMap { (EmbeddedPageFiles.find($0) ?? []) + [UInt8(ascii: "\n")] }
@@ -75,11 +95,12 @@ struct PageAssets: Sendable {
   ]
 
   private static let json = "application/json"
+  private static let script = "text/javascript; charset=utf-8"
   private static let style = "text/css; charset=utf-8"
 
   /// The content types by the endings of names. Style sheets are served as one, and templates as one.
   private static let contentTypes = [
-    "js": "text/javascript; charset=utf-8", "json": json, "png": "image/png",
+    "js": script, "json": json, "png": "image/png",
     "svg": "image/svg+xml", "webmanifest": "application/manifest+json", "woff2": "font/woff2",
   ]
 
@@ -112,13 +133,12 @@ enum EmbeddedPageFiles {
   }
 }
 
-/// The files of the map library Leaflet and of its clustering, which Debian's packages `libjs-leaflet`
-/// and `libjs-leaflet.markercluster` install into one folder. They are read once: a process serves the
+/// The files of the map library Leaflet, which Debian's package `libjs-leaflet` installs. They are read once: a process serves the
 /// files that it found, also after an update of the packages.
 package struct LeafletFiles: Sendable {
   /// The files by path in the folder; empty if one of them is missing.
   private let files: [String: (asset: PageAssets.Asset, bytes: [UInt8])]
-  /// Whether all files of Leaflet and its clustering were found when they were read. If not, the pages
+  /// Whether all files of Leaflet were found when they were read. If not, the pages
   /// have no maps.
   var areInstalled: Bool { !files.isEmpty }
 
@@ -137,8 +157,7 @@ package struct LeafletFiles: Sendable {
   /// path of a request leads out of the folder.
   private static let contentTypes = [
     "leaflet.css": "text/css; charset=utf-8",
-    "leaflet.min.js": "text/javascript; charset=utf-8",
-    "leaflet.markercluster.min.js": "text/javascript; charset=utf-8",
+    "leaflet.esm.min.js": "text/javascript; charset=utf-8",
   ]
 
   /// A file of the map library; nil for any other path, or if the library is not installed.

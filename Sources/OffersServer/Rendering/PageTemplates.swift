@@ -50,11 +50,9 @@ struct PageTemplates: Sendable {
   }
 
   private static let serverOnly: Set<String> = [
-    "account", "add-feed", "adding", "bare", "field-error", "household", "identity", "login",
-    "pair", "pairing", "passphrase", "proposal", "sessions", "settings", "settings-about",
-    "settings-browser", "settings-devices", "settings-feeds", "settings-people", "this-device",
-    "token",
-    "tokens", "users", "welcome", "your-data",
+    "account", "add-feed", "adding", "bare", "field-error", "identity", "login", "pair", "pairing",
+    "passphrase", "proposal", "sessions", "settings-devices", "settings-feeds", "settings-people",
+    "token", "tokens", "users", "welcome",
   ]
 
   private static let names = EmbeddedPageFiles.names.filter { $0.hasSuffix(".mustache") }
@@ -117,6 +115,23 @@ struct PageFields: MustacheParent, PageValue, ExpressibleByDictionaryLiteral {
           switch value {
           case let nested as PageFields: nested.without(names)
           case let list as [PageFields]: list.map { $0.without(names) }
+          default: value
+          }
+      }
+    }
+  }
+
+  /// The variables with only the named ones of the variables in the list `list`, in nested variables as well.
+  func keeping(_ names: Set<String>, ofEach list: String) -> PageFields {
+    PageFields { fields in
+      for (name, value) in values {
+        fields.values[name] =
+          switch value {
+          case let all as [PageFields] where name == list:
+            all.map { each in
+              PageFields { $0.values = each.values.filter { names.contains($0.key) } }
+            }
+          case let all as [PageFields]: all.map { $0.keeping(names, ofEach: list) }
           default: value
           }
       }

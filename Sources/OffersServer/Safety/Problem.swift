@@ -124,6 +124,12 @@ struct ErrorWords {
   ///   - error: the error, whose message is a person's sentence unless it is about a source or a store.
   ///   - feed: the title of the feed whose source failed; nil if the error is no feed's.
   init(_ error: OffersError, ofFeed feed: String? = nil) {
+    if let words = error.serverWords {
+      // The server's own words say most, and what to do comes right behind them.
+      sentence = "“\(words)” \(error.hint.map { Self.plain($0.text) } ?? "")"
+      details = Self.plain(error.message)
+      return
+    }
     let sentence = Self.sentence(of: error.code, feed)
     let message = Self.plain(error.message)
     self.sentence = sentence ?? message

@@ -9,10 +9,8 @@ enum SecurityHeaders {
     switch reach {
     case .ownContent: ordinary
     case .frames: framing
-    case .images(let origin):
-      fields(
-        policy: policy.joined(separator: "; ").replacing(
-          bytes: images, with: "\(images) \(origin)"))
+    case .images(let origin): fields(adding: origin, to: images)
+    case .requests(let origin): fields(adding: origin, to: requests)
     }
   }
 
@@ -26,11 +24,17 @@ enum SecurityHeaders {
     policy: (policy + ["frame-src http: https:"]).joined(separator: "; "))
 
   private static let images = "img-src 'self' data:"
+  private static let requests = "connect-src 'self'"
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", images,
-    "font-src 'self'", "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'",
+    "font-src 'self'", requests, "manifest-src 'self'", "worker-src 'self'",
     "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
   ]
+
+  private static func fields(adding origin: String, to directive: String) -> HTTPFields {
+    fields(
+      policy: policy.map { $0 == directive ? "\($0) \(origin)" : $0 }.joined(separator: "; "))
+  }
 
   private static func fields(policy: String) -> HTTPFields {
     var fields: HTTPFields = [
@@ -59,4 +63,6 @@ enum ContentSecurityPolicy: Hashable, Sendable {
   case frames
   /// Images of one other server, given as a scheme, a host and maybe a port.
   case images(from: String)
+  /// Requests of the service worker to one other server, given likewise.
+  case requests(to: String)
 }

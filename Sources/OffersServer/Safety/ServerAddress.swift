@@ -79,7 +79,7 @@ package struct BasePath: Hashable, Sendable {
   /// The attributes of pages with addresses, as alternatives of a regular expression, which the service worker
   /// uses as well.
   static let attributes =
-    "action|data-href|data-late|data-list-link|data-under|data-usual|href|src"
+    "action|data-href|data-late|data-list-link|data-under|href|src"
 
   /// The path without a slash at its end.
   package let text: String

@@ -1,7 +1,7 @@
 // The data that the service worker stores in IndexedDB, in two databases: the offers of the feeds, which
 // are the same for all users, and a person's own favorites, searches and unsent stars.
 
-/** The current offers of the feeds, and the value `list`: their order and the frames of the pages. */
+/** The current offers of the feeds, and the value `list`: their order and the frames of the user's pages. */
 const FEED_DATA = new LocalData(`offers-feeds${BASE}`, 1, {offers: {keyPath: "ref"}, values: {}});
 const OWN_DATA = openOwnData(BASE);
 /** The maximum numbers of offers and of favorites that are stored, and the size of the latter. */

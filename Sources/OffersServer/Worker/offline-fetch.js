@@ -139,11 +139,11 @@ const storeFavorites = updating(async (isOver) => {
 // The images that could not be had. They are requested again once the worker is started anew.
 const missed = new Set();
 
-/** Stores images that are not stored yet. */
+/** Stores images that are not stored yet in any size, in that of a tile. */
 async function keepImages(paths) {
   const cache = await caches.open(IMAGES);
-  for (const path of paths.map(addressOf)) {
-    if (missed.has(path) || (await cache.match(path))) continue;
+  for (const path of paths.map((image) => addressOf(`${image}&width=480`))) {
+    if (missed.has(path) || (await cache.match(path, {ignoreSearch: true}))) continue;
     const found = await fetch(path);
     if (found.ok && !found.redirected) await put(IMAGES, new Request(path), found);
     else missed.add(path);

@@ -15,82 +15,58 @@ function sentFields(url) {
   };
 }
 
-/** The filters and the orders of the server, with their labels and tests (OfferFilter and ListQuestions). */
-const {filters: FILTERS, orders: ORDERS} = __LISTS__;
-
-/** The tests of the filters: whether an offer passes one that is set to a value. */
-const TESTS = {
-  equals: (offer, {member}, {asked}) => offer[member] === asked,
-  contains: (offer, {member}, {asked}) => offer[member]?.includes(asked),
-  atLeast: (offer, {kind}, value) => offer.is_priced === (kind === "price") && differenceTo(offer, value) >= 0,
-  atMost: (offer, {kind}, value) => offer.is_priced === (kind === "price") && differenceTo(offer, value) <= 0,
-  since: (offer, {member, seconds}, value, now) => offer[member] !== null && offer[member] >= now - seconds,
-  within: (offer, {member, seconds}, value, now) =>
-    offer[member] !== null && offer[member] >= now && offer[member] <= now + seconds,
-};
-
 /** The value of a filter in a query: its text, and what its test compares; null if it is not set. */
-function filterValue({field, kind}, fields) {
+function filterValue({field, kind, input, value}, fields) {
+  if (input === "box") return fields.isSet(field) ? {...valueOf(kind, value), text: "1"} : null;
   const text = fields.get(field);
-  if (kind === "flag") return fields.isSet(field) ? {text: "1"} : null;
-  if (text === null) return null;
-  if (kind === "text") return {text, asked: text};
-  if (kind === "label") return {text, asked: equalText(text)};
-  const value = boundOf(text);
-  return value?.isPercent && kind === "price" ? null : value;
+  return text === null ? null : valueOf(kind, text);
 }
 
-/** The filters and the order of a list, as given in the query of a page. */
+/** The words, the filters and the order of a list, as given in the query of a page (ListSelection). */
 class Choice {
-  constructor(url, own) {
+  constructor(url, path, own) {
     const fields = sentFields(url);
-    this.path = url.pathname;
+    this.path = path;
     this.own = own;
     this.ofFavorites = this.path === "/favorites";
+    this.typed = typedParts(fields.get("q") ?? "").join(" ");
+    this.selection = new Selection(this.typed);
     /** The filters that the page does not imply, and the values of those that are set, by their fields. */
     this.filters = FILTERS.filter(({field, isOfFavorites}) =>
       !(field === "feed" && own !== null) && !(isOfFavorites && this.ofFavorites));
     this.values = new Map(this.filters.map((filter) => [filter.field, filterValue(filter, fields)])
       .filter(([, value]) => value !== null));
-    this.feed = own ?? this.values.get("feed")?.text ?? null;
-    this.order = ORDERS.find(({value}) => value === fields.get("sort")) ?? ORDERS[0];
-    this.isReversed = fields.isSet("reverse");
+    this.filters.filter(({field}) => this.values.has(field))
+      .forEach(({term, field}) => this.selection.set(term, this.values.get(field)));
+    if (own !== null) this.selection.set("feed:", valueOf("text", own));
+    if (this.ofFavorites) this.selection.set("is:favorite", {text: "true"});
+    this.feed = this.selection.only("feed:");
+    this.chosenOrder = ORDERS.find(({value}) => value === fields.get("sort")) ?? null;
+    this.order = this.chosenOrder ?? this.selection.order ?? ORDERS[0];
+    this.isFormReversed = fields.isSet("reverse");
+    this.isReversed = this.isFormReversed || (this.chosenOrder === null && this.selection.isReversed);
   }
 
   get narrows() {
-    return this.filters.some(({field, test}) => test !== null && this.values.has(field));
+    return this.typed !== "" || this.filters.some(({field, term}) => term !== "is:expired" && this.values.has(field));
   }
 
-  /** The address of a page of this list; `left` is the field of a filter, or of the order, to leave out. */
+  /** The address of a page of this list; `left` is the field of a filter, of the words or of the order, to leave out. */
   link({page = 1, left = null, more = []} = {}) {
     const fields = [
+      ["q", (left === "sort" ? this.typed.replace(/(^| )sort:\S+/gi, "").trim() : this.typed) || null],
       ...this.filters.map(({field}) => [field, this.values.get(field)?.text]),
-      ["sort", this.order === ORDERS[0] ? null : this.order.value], ["reverse", this.isReversed ? "1" : null],
+      ["sort", this.chosenOrder === ORDERS[0] && this.selection.order === null ? null : this.chosenOrder?.value],
+      ["reverse", this.isFormReversed ? "1" : null],
     ].filter(([name]) => name !== left && (left !== "sort" || name !== "reverse"));
     return pathWith(this.path, [...fields, ...more, ["page", page === 1 ? null : String(page)]]);
   }
 
   /** The offers of the whole list, in its order. */
-  select(data) {
-    const now = nowSeconds();
-    const favoritesOnly = this.ofFavorites || this.values.has("favorites");
-    const withExpired = favoritesOnly || this.values.has("expired");
-    const tested = this.filters.filter(({field, test}) => TESTS[test] && this.values.has(field));
-    const found = (favoritesOnly ? data.all : data.current).filter(
-      (offer) =>
-        (!this.own || offer.feed === this.own)
-        && (!favoritesOnly || data.favorites.has(offer.ref))
-        && (withExpired || !isExpired(offer, now))
-        && tested.every((filter) => TESTS[filter.test](offer, filter, this.values.get(filter.field), now)),
-    );
-    const list = sorted(found, this.order.value, this.isReversed);
-    // The sort is stable: expired offers come last, in the same order.
-    return withExpired && !this.values.has("ending")
-      ? list.sort((one, other) => isExpired(one, now) - isExpired(other, now)) : list;
-  }
+  select(data) { return this.selection.list(data, this.order, this.isReversed); }
 
-  /** The fields of the form, and of the chips that remove a filter. */
-  fields(frame, data, offers) {
+  /** The fields of the form, and of the chips that remove a filter. A search has words and an order of its own. */
+  fields(frame, data, offers, asksWords = true) {
     const chosen = (options, value) =>
       options?.map((option) => ({...option, isChosen: option.value === value}));
     const proposed = {
@@ -113,7 +89,8 @@ class Choice {
     return {
       choice: {
         ...choice,
-        sorts: chosen(sorts, this.order.value),
+        asksWords, words: this.typed,
+        sorts: asksWords ? chosen(sorts, this.order.value) : [],
         feedOptions: chosen(choice.feedOptions, this.feed),
         inputs: asked.filter(({input}) => input === "field").map(({form, field, needs}) =>
           ({...form, value: this.values.get(field)?.text ?? "", proposals: proposed[needs] ?? []})),
@@ -121,15 +98,16 @@ class Choice {
         chosenReverse: this.isReversed,
         boxes: boxes(false),
       },
-      narrowed: this.chips(data).map(([left, label]) => ({label, link: this.link({left})})),
+      narrowed: this.chips(data, asksWords).map(([left, label]) => ({label, link: this.link({left})})),
     };
   }
 
-  /** The field and the label of each filter that is set, and of the order. */
-  chips({titles}) {
-    const isOrdered = this.order !== ORDERS[0] || this.isReversed;
+  /** The field and the label of the words, of each filter that is set, and of the order. */
+  chips({titles}, asksWords) {
+    const isOrdered = asksWords && (this.order !== ORDERS[0] || this.isReversed);
     const labels = {feeds: ({text}) => titles.get(text) ?? text, field: ({text}, chip) => chip + text, box: (_, chip) => chip};
     return [
+      ...(asksWords && this.typed ? [["q", this.typed]] : []),
       ...this.filters.filter(({field}) => this.values.has(field))
         .map(({field, input, chip}) => [field, labels[input](this.values.get(field), chip)]),
       ...(isOrdered ? [["sort", this.isReversed ? this.order.reversed : this.order.label]] : []),
@@ -177,21 +155,28 @@ function sorted(offers, sort, isReversed) {
   return offers.sort(orders[sort]);
 }
 
-/** The fields of an offer's card: the stored ones, its star, and the way back to the list. */
+/**
+ * The fields of an offer's card: the stored ones, its star, and the way back to the list. The colors that the server
+ * shows while a picture loads are left out: without it, a picture is there at once or never comes.
+ */
 function cardOf(offer, data, back) {
   const isFavorite = data.favorites.has(offer.ref);
   return {...offer.card, news: offer.news, isExpired: isExpired(offer), isFavorite, starTo: isFavorite ? "0" : "1", back};
 }
 
-/** A note if not all offers of the list are stored. */
-function storedNote(stored, total, noun) {
+/** The list of all offers without its offers: the start page if there is one feed. */
+const frameOfAll = ({frames}) => frames.get("/all") ?? frames.get("/");
+
+/** A note if not all offers of a list are stored; `own` is the feed that it belongs to, or null. */
+function storedNote(data, {total, noun} = frameOfAll(data), own = null) {
+  const stored = data.current.filter((offer) => (own === null || offer.feed === own) && !isExpired(offer)).length;
   if (total === null || stored >= total) return null;
   return `${numberText(stored)} of ${countText(total, noun)} are on this device.`;
 }
 
 /** Makes the page of a list; `own` is the feed that it belongs to, or null. */
 function listPage(url, frame, data, own) {
-  const choice = new Choice(url, own);
+  const choice = new Choice(url, frame.path, own);
   const fields = sentFields(url);
   const number = fields.page();
   const whole = choice.select(data);
@@ -201,7 +186,6 @@ function listPage(url, frame, data, own) {
   const back = url.pathname + url.search;
   const layout = Object.keys(frame.fields).find((name) => name.startsWith("layout-") && frame.fields[name]);
   const cards = (list) => list.map((offer) => cardOf(offer, data, back));
-  const stored = data.current.filter((offer) => (own === null || offer.feed === own) && !isExpired(offer)).length;
   const isEmpty = offers.length === 0;
   const ofFeed = choice.ofFavorites ? null : data.frames.get(`/feeds/${encodeRef(choice.feed ?? "")}`);
   const noun = (ofFeed ?? frame).noun;
@@ -212,7 +196,7 @@ function listPage(url, frame, data, own) {
     map: frame.fields.map && mapFields(choice, offers, whole, fields.get("view") === "map", cards),
     // Behind its last page, the server counts no offers of a feed.
     count: countText(isEmpty && own !== null ? 0 : whole.length, noun),
-    storedNote: storedNote(stored, frame.total, frame.noun),
+    storedNote: storedNote(data, frame, own),
     cards: cards(offers.slice(0, PAGE_SIZE)),
     credit: layout === "layout-covers" ? creditOf(offers) : null,
     nothing: !isEmpty ? null : number > 1 || choice.narrows ? frame.no_match : frame.nothing,
@@ -224,7 +208,7 @@ function listPage(url, frame, data, own) {
   };
 }
 
-/** The fields of the map that opens over the list, as FeedPage makes them, but without tiles. */
+/** The fields of the map that opens over the list, as FeedPage makes them. */
 function mapFields(choice, offers, whole, isOpen, cards) {
   const places = (isOpen ? whole : offers).slice(0, MAP_SIZE).filter(({card}) => card.place);
   if (places.length === 0) return null;

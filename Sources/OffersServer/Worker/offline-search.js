@@ -30,34 +30,59 @@ function searchedOf(offer) {
 
 /**
  * The typed parts: each has the phrases {words, isOpen} of which an offer must have one, as SearchWords makes them.
- * The last word of an open phrase may be a prefix; a single letter only if `opensLetter` is set.
+ * The last word of an open phrase may be a prefix; a single letter only if `opensLetter` is set. The property
+ * `unwanted` has the phrases of which an offer must have none.
  */
 function searchParts(text, opensLetter) {
-  const typed = typedParts(text);
-  const parts = [...new Set(typed)].slice(0, 50)
-    .map((each) => ({text: each, words: wordsOf(each).map(({word}) => word), isOpen: false}))
-    .filter(({words}) => words.length > 0)
-    .filter(({words}, place, all) => place === 0 || place === all.length - 1 || words.length > 1
-      || !letterTable.conjunctions.includes(words[0]));
-  const last = parts.at(-1);
-  if (last && last.text === typed.at(-1)) {
-    // A sign behind the last word ends it.
-    const isWhole = ["x", "0"].every((each) => wordsOf(last.text + each).length > last.words.length);
-    last.isOpen = !isWhole && (opensLetter || [...last.words.at(-1)].length > 1);
-  }
-  parts.forEach((part) => { part.phrases = [{words: part.words, isOpen: part.isOpen}]; });
+  const tokens = typedTokens(text);
+  const unwanted = [];
+  let parts = [];
+  let isAlternative = false;
+  tokens.forEach(({text: typed, content, isQuoted, isUnwanted}, place) => {
+    const words = wordsOf(content).map(({word}) => word);
+    const wasAlternative = isAlternative;
+    isAlternative = false;
+    if (isUnwanted) {
+      if (words.length > 0) unwanted.push({words, isOpen: false});
+    } else if (typed === "OR" && parts.length > 0 && place + 1 < tokens.length && !tokens[place + 1].isUnwanted) {
+      isAlternative = true;
+    } else if (words.length > 0) {
+      // A sign behind the last word ends it.
+      const isWhole = isQuoted || ["x", "0"].every((each) => wordsOf(content + each).length > words.length);
+      const isLast = tokens.slice(place + 1).every((token) => token.isUnwanted);
+      const isOpen = isLast && !isWhole && (opensLetter || [...words.at(-1)].length > 1);
+      const last = parts.at(-1);
+      const same = tokens[place + 1]?.text === "OR" ? null : parts.find((part) => part.text === typed);
+      if (wasAlternative && last) {
+        last.phrases.push({words, isOpen});
+        [last.text, last.isFixed] = [`${last.text} OR ${typed}`, true];
+      } else if (!same) parts.push({text: typed, words, isOpen, isFixed: isQuoted, phrases: [{words, isOpen}]});
+      else if (isOpen && same === last) [last.isOpen, last.phrases[0].isOpen] = [true, true];
+    }
+  });
+  parts = parts.slice(0, 50).filter(({words, isFixed}, place, all) => place === 0 || place === all.length - 1 || isFixed
+    || words.length > 1 || !letterTable.conjunctions.includes(words[0]));
   parts.forEach((part, place) => {
     const before = parts[place - 1];
+    if (part.isFixed) return;
     if (part.words.length > 1 && part.words.length <= letterTable.joinedLimit) {
       part.phrases.push(...joinedPhrases(part.text, part.isOpen));
     }
-    if (before?.words.length === 1 && part.words.length === 1) {
+    if (before?.words.length === 1 && part.words.length === 1 && !before.isFixed) {
       const pair = joinedPhrases(`${before.text}-${part.text}`, part.isOpen);
       before.phrases.push(...pair);
       part.phrases.push(...pair);
     }
   });
+  parts.unwanted = unwanted;
   return parts;
+}
+
+/** Whether an offer has an unwanted phrase of a search. */
+function hasUnwanted(offer, {unwanted}) {
+  return unwanted.length > 0
+    && searchedOf(offer).fields.some(({text}) => unwanted.some((phrase) =>
+      [wordsOf(text), ...joinedOf(wordsOf(text), text).map((each) => [each])].some((run) => findPhrase(phrase, run).length > 0)));
 }
 
 /** The phrases of a text with one joined word each. */
@@ -125,17 +150,21 @@ function disjoint(places) {
   return found;
 }
 
-/** The offers with all words, the best first. A single letter may be a prefix if nothing is found otherwise. */
-function searchOffers(data, words, feed) {
-  const found = searchOffersWith(searchParts(words, false), data, feed);
-  return found.length > 0 ? found : searchOffersWith(searchParts(words, true), data, feed);
+/** The offers of a selection with all words, the best first. A single letter may be a prefix if nothing is found otherwise. */
+function searchOffers(data, selection) {
+  const found = searchOffersWith(searchParts(selection.words, false), data, selection);
+  return found.length > 0 ? found : searchOffersWith(searchParts(selection.words, true), data, selection);
 }
 
-function searchOffersWith(parts, data, feed) {
-  if (parts.length === 0) return [];
-  return data.current.filter((offer) => (feed === null || offer.feed === feed) && !isExpired(offer))
+function searchOffersWith(parts, data, selection) {
+  // A text of signs only finds nothing, and neither does a search without words and filters.
+  const hasNone = parts.length === 0 && parts.unwanted.length === 0;
+  if (hasNone && (selection.words !== "" || selection.values.size === 0)) return [];
+  const found = selection.filter(data).filter((offer) => !hasUnwanted(offer, parts))
     .map((offer) => searchOffer(offer, parts)).filter(Boolean)
     .sort((one, other) => other.score - one.score);
+  const now = nowSeconds();
+  return selection.withExpired ? found.sort((one, other) => isExpired(one.offer, now) - isExpired(other.offer, now)) : found;
 }
 
 /** The fields of a result: its card with the matched words marked. */
@@ -158,9 +187,9 @@ function resultOf({offer, fields, matches}, data, {back, feed, isWhole}) {
 /** Makes the page of the search: {title, words, fields}. */
 function searchPage(url, frame, data) {
   const sent = sentFields(url);
-  const text = [...(sent.get("q") ?? "")].slice(0, 1000).join("");
-  const words = typedParts(text).join(" ") || null;
-  const feed = sent.get("feed");
+  const choice = new Choice(url, "/search", null);
+  const words = choice.typed || null;
+  const {feed} = choice;
   const number = sent.page();
   const title = feed && (data.titles.get(feed) ?? feed);
   const fields = {
@@ -180,12 +209,14 @@ function searchPage(url, frame, data) {
     })),
   };
   if (words === null) return {title: "Search", words, fields};
-  const all = searchOffers(data, words, feed);
+  const all = searchOffers(data, choice.selection);
   const first = (number - 1) * RESULTS_SIZE;
   const results = all.slice(first, first + RESULTS_SIZE);
+  const choices = {formPath: "/search", feedOptions: frameOfAll(data).fields.choice?.feedOptions};
+  Object.assign(fields, choice.fields({fields: {choice: choices}}, data, results.map(({offer}) => offer), false));
   const here = [["q", words], ["feed", feed]];
   fields.asked = words;
-  fields.storedNote = storedNote(data.current.filter((offer) => !isExpired(offer)).length, data.frames.get("/")?.total ?? null);
+  fields.storedNote = storedNote(data);
   // A search on a feed's server shows whole descriptions, as the list of the feed does.
   const isWhole = Boolean(feed && data.frames.get(`/feeds/${encodeRef(feed)}`)?.fields.searchbox);
   fields.showsWhole = isWhole;
@@ -195,19 +226,20 @@ function searchPage(url, frame, data) {
   fields.results = results.map((each) => resultOf(each, data, shown));
   fields.hasResults = results.length > 0;
   if (results.length === 0) {
+    const [noun] = data.frames.get(feed ? `/feeds/${encodeRef(feed)}` : "/")?.noun ?? ["offer"];
     fields.nothing = number > 1
       ? {
         emptyTitle: "No more results", emptyText: "This search has fewer pages.", emptyIcon: "search",
         emptyLink: pathWith("/search", here), emptyLabel: "Show the first page",
       }
       : {
-        emptyTitle: "Nothing found", emptyIcon: "search", isAlert: true,
-        emptyText: "No offer contains all of these words. Try fewer or different words.",
+        emptyTitle: `No ${noun} found for “${[...words].slice(0, 80).join("")}”`, emptyIcon: "search", isAlert: true,
+        emptyText: "Try fewer or different words.",
         emptyLink: feed ? pathWith("/search", [["q", words]]) : "/search",
         emptyLabel: feed ? "Search all offers" : "New search",
       };
   } else if (all.length > first + RESULTS_SIZE) {
-    fields.more = {moreLink: pathWith("/search", [...here, ["page", String(number + 1)]]), moreLabel: "Load more"};
+    fields.more = {moreLink: choice.link({page: number + 1}), moreLabel: "Load more"};
   }
   return {title: `Search: ${[...words].slice(0, 80).join("")}`, words, fields};
 }

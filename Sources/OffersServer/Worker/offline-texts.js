@@ -102,9 +102,6 @@ function shortened(word) {
   return new TextDecoder().decode(bytes, {stream: true});
 }
 
-/** The parts of a search, which white spaces separate. */
-const typedParts = (text) => text.split(letterTable.spaces).filter(Boolean);
-
 /**
  * Splits a text at its matches, ascending {start, end}, so that the template can mark them. An
  * excerpt of a long text begins shortly before the first match.

@@ -31,6 +31,11 @@ const LITTLE_PATIENCE = 400;
 // The statuses with which a proxy says that the server does not answer.
 const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
+// The server of map tiles: its template and its notice; null for none. A page asks for a tile once a person has
+// chosen streets on a map.
+const TILES = __TILES__;
+const TILE_ORIGIN = TILES && new URL(TILES.tileTemplate).origin;
+
 /** The address of a path of the server, such as `/feeds/ibotta`. */
 function addressOf(path) {
   return BASE + path;
@@ -46,7 +51,7 @@ function ownURL(address) {
 
 const parts = [
   "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
-  "offline-search.js", "offline-texts.js", "offline-values.js",
+  "offline-search.js", "offline-selection.js", "offline-texts.js", "offline-values.js",
 ];
 importScripts(...["shared.js", ...parts].map((name) => addressOf(`/assets/${name}?v=${VERSION}`)));
 
@@ -54,7 +59,7 @@ importScripts(...["shared.js", ...parts].map((name) => addressOf(`/assets/${name
 const files = "__FILES__".split(" ").filter((name) => !parts.includes(name))
   .map((name) => addressOf(`/assets/${name}?v=${VERSION}`));
 
-const mapFiles = ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"]
+const mapFiles = ["leaflet.css", "leaflet.esm.min.js"]
   .map((name) => addressOf(`/map/${name}?v=${VERSION}`));
 
 self.addEventListener("install", (event) => {
@@ -77,10 +82,10 @@ self.addEventListener("activate", (event) => {
   })());
 });
 
-/** Stores the start page and the pages that are open, which were loaded before this worker could store them. */
+/** Stores the start page, the settings that are not made of stored data, and the open pages, which were loaded before. */
 async function storeFirstPages() {
   const windows = await self.clients.matchAll({type: "window", includeUncontrolled: true});
-  const paths = new Set(["/"]);
+  const paths = new Set(["/", ...["feeds", "people", "devices"].map((section) => `/settings/${section}`)]);
   for (const {url} of windows.slice(0, 10)) {
     const {pathname, search} = ownURL(url) ?? {};
     // A search and a site would take effect again.
@@ -106,6 +111,7 @@ self.addEventListener("message", (event) => {
 
 self.addEventListener("fetch", (event) => {
   const request = event.request;
+  if (new URL(request.url).origin === TILE_ORIGIN) return event.respondWith(tile(request));
   const path = ownURL(request.url)?.pathname;
   if (!path) return;
   if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
@@ -144,10 +150,13 @@ async function networkFirst(request, name) {
   const asked = fromServer(request, name);
   const answer = await patient(asked);
   if (answer) return answer;
-  const kept = await caches.match(request, {ignoreVary: true});
+  const isImage = name === IMAGES;
+  const kept = (await caches.match(request, {ignoreVary: true}))
+    // The picture in another size.
+    ?? (isImage && (await caches.match(request, {ignoreVary: true, ignoreSearch: true, cacheName: IMAGES})));
   if (!kept) return asked;
   // The use makes the image the most recently used one.
-  if (name === IMAGES) put(name, request, kept.clone());
+  if (isImage) put(name, new Request(kept.url || request.url), kept.clone());
   return kept;
 }
 
@@ -165,6 +174,24 @@ async function fromServer(request, name) {
     if (since !== forgotten) await erase();
   }
   return answer;
+}
+
+/** Answers a request for a map tile from its server, or else from the images, of which it is one. */
+async function tile(request) {
+  const since = forgotten;
+  try {
+    const {url, referrer, referrerPolicy} = request;
+    // What is stored has to be readable: a browser counts megabytes for each response that is not.
+    const answer = await fetch(url, {mode: "cors", credentials: "omit", referrer, referrerPolicy});
+    if (answer.ok) {
+      await put(IMAGES, request, answer.clone());
+      if (since !== forgotten) await erase();
+    }
+    return answer;
+  } catch {
+    // Without the network, or from a server that does not let itself be read.
+    return (await caches.match(request, {ignoreVary: true})) ?? fetch(request);
+  }
 }
 
 // Until when the server is known to be slow.

@@ -62,25 +62,27 @@ extension OffersDatabase {
     try await transaction(.query) { try DefinitionTable.list(in: $0) }
   }
 
-  /// Changes the definition and the settings of a feed in one transaction. A feed that the store does not have
-  /// yet is stored without a subscription.
+  /// Changes the definition and the settings of a feed in one transaction.
   ///
   /// - Parameters:
   ///   - feed: the name of the feed.
   ///   - source: the source to record for a new feed.
   ///   - forgettingSource: whether to forget the named source, which may be that of an earlier feed with the
   ///     same name.
+  ///   - subscribing: whether to subscribe to the feed. Otherwise one that the store does not have yet is stored
+  ///     without a subscription.
   ///   - change: receives what is stored. If it throws, nothing is changed. It may be called several times.
   /// - Returns: whether anything was changed.
   @discardableResult
   package func changeDefinition(
-    of feed: String, source: String, forgettingSource: Bool,
+    of feed: String, source: String, forgettingSource: Bool, subscribing: Bool = false,
     _ change: @escaping @Sendable (inout StoredDefinition) throws -> Void
   ) async throws(OffersError) -> Bool {
     let now = Date()
     return try await transaction(.write) { transaction in
       // The row of the feed is locked first, so that of two concurrent changes the second one sees the first.
-      _ = try FeedTable.put(feed, source: source, subscribes: false, at: now, in: transaction)
+      _ = try FeedTable.put(
+        feed, source: source, subscribes: subscribing, at: now, in: transaction)
       let stored = try DefinitionTable.find(feed, in: transaction)
       var definition = stored
       try change(&definition)

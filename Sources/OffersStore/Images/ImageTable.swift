@@ -51,6 +51,11 @@ package enum ImageTable {
     ]
     try transaction.run(
       """
+      DELETE FROM image_color
+      WHERE url = $1 AND NOT EXISTS (SELECT 1 FROM image_cache WHERE url = $1 AND bytes = $2)
+      """, [.text(image.url), .bytes(image.bytes)])
+    try transaction.run(
+      """
       INSERT INTO image_cache (url, \(columns.joined(separator: ", ")))
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       ON CONFLICT (url) DO UPDATE
@@ -192,7 +197,7 @@ enum ThumbnailColumns {
     if !StoredText.isStorable(url) { return nil }
     return try transaction.first(
       """
-      SELECT fetched_at, fresh_until, length(bytes), thumbnail, thumbnail_problem
+      SELECT fetched_at, fresh_until, length(bytes), thumbnail, thumbnail_problem, width
       FROM image_cache
       WHERE url = $1 AND (thumbnail IS NOT NULL OR thumbnail_problem IS NOT NULL)
       """, [.text(url)]
@@ -200,14 +205,32 @@ enum ThumbnailColumns {
       let content =
         row.findText(4).map { StoredThumbnail.Content.problem($0) } ?? .copy(row.blob(3))
       return StoredThumbnail(
-        content: content, imageBytes: row.count(2), fetchedAt: row.date(0),
+        content: content, imageBytes: row.count(2), imageWidth: row.count(5),
+        fetchedAt: row.date(0),
         freshUntil: row.date(1))
     }
   }
 
-  /// Writes the copy of an image, or the reason why there is none, unless the row has another image.
+  /// The colors of the cached images of some URLs, by URL.
+  static func colors(
+    of urls: Set<String>, in transaction: any Transaction
+  ) throws -> [String: PictureColors] {
+    let asked = urls.filter(StoredText.isStorable).sorted()
+    if asked.isEmpty { return [:] }
+    let found = try transaction.rows(
+      """
+      SELECT url, colors FROM image_color
+      WHERE \(transaction.dialect.isElement("url", of: "$1")) ORDER BY url
+      """, [.texts(asked)]
+    ) { ($0.text(0), PictureColors(storedText: $0.text(1))) }
+    return Dictionary(found, uniquingKeysWith: { one, _ in one })
+  }
+
+  /// Writes the copy of an image, or the reason why there is none, and its colors, unless the row has another
+  /// image.
   static func put(
-    _ content: StoredThumbnail.Content, of image: CachedImage, in transaction: any Transaction
+    _ content: StoredThumbnail.Content, _ colors: PictureColors?, of image: CachedImage,
+    in transaction: any Transaction
   ) throws {
     if !StoredText.isStorable(image.url) { return }
     var copy: [UInt8]?
@@ -216,9 +239,16 @@ enum ThumbnailColumns {
     case .copy(let bytes): copy = bytes
     case .problem(let text): problem = text
     }
+    let isCached =
+      try transaction.run(
+        "UPDATE image_cache SET thumbnail = $3, thumbnail_problem = $4 WHERE url = $1 AND bytes = $2",
+        [.text(image.url), .bytes(image.bytes), .bytes(copy), .text(problem)]) > 0
+    guard isCached, let colors else { return }
     try transaction.run(
-      "UPDATE image_cache SET thumbnail = $3, thumbnail_problem = $4 WHERE url = $1 AND bytes = $2",
-      [.text(image.url), .bytes(image.bytes), .bytes(copy), .text(problem)])
+      """
+      INSERT INTO image_color (url, colors) VALUES ($1, $2)
+      ON CONFLICT (url) DO UPDATE SET colors = excluded.colors
+      """, [.text(image.url), .text(colors.storedText)])
   }
 }
 

@@ -210,12 +210,22 @@ extension OffersDatabase {
   ///
   /// - Throws: `OffersError` with `limitExceeded` for a copy of more than `ImageCacheLimits.thumbnailBytes`.
   package func putThumbnail(
-    _ content: StoredThumbnail.Content, of image: CachedImage
+    _ content: StoredThumbnail.Content, colors: PictureColors? = nil, of image: CachedImage
   ) async throws(OffersError) {
     try content.check()
     try await transaction(.uncountedImage) {
-      try ThumbnailColumns.put(content, of: image, in: $0)
+      try ThumbnailColumns.put(content, colors, of: image, in: $0)
     }
+  }
+
+  /// The colors of the cached images of some offers, by the address of the image, which are known once the image has
+  /// a copy. That is no use of an image.
+  package func fetchPictureColors(
+    of offers: [Offer]
+  ) async throws(OffersError) -> [String: PictureColors] {
+    let urls = Set(offers.compactMap(\.imageURLText))
+    if urls.isEmpty { return [:] }
+    return try await transaction(.query) { try ThumbnailColumns.colors(of: urls, in: $0) }
   }
 
   /// The remembered failure to fetch an image; nil when there is none or it has expired. One that

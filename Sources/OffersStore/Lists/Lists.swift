@@ -19,7 +19,7 @@ extension OffersDatabase {
   public func fetchOfferPage(
     _ query: OfferQuery, maximumBytes: Int = .max
   ) async throws(OffersError) -> OfferPage {
-    try await transaction(.read) { transaction in
+    try await read(query.selection) { transaction in
       let limit = query.limit.map { max(0, $0) }
       // One key more than the page has shows whether there is a next page.
       let keys = try self.selectOffers(query, in: transaction).keys(
@@ -39,7 +39,7 @@ extension OffersDatabase {
 
   /// The number of offers that a query selects, ignoring its limit and offset.
   public func countOffers(_ query: OfferQuery) async throws(OffersError) -> Int {
-    try await transaction(.read) { transaction in
+    try await read(query.selection) { transaction in
       guard query.selection.isWholeFeed, query.after == nil else {
         return try self.selectOffers(query, in: transaction).count(in: transaction)
       }
@@ -71,9 +71,8 @@ extension OffersDatabase {
     _ query: OfferQuery, behind lastKey: Int64? = nil, in transaction: any Transaction
   ) throws -> SelectedOffers {
     try SelectedOffers(
-      query, of: user,
-      feedKey: query.feed.map { try fetchReadKey(of: $0, in: transaction) }, behind: lastKey,
-      in: transaction)
+      query, of: user, feeds: NamedFeeds(query.selection.feeds, definitions, in: transaction),
+      behind: lastKey, in: transaction)
   }
 }
 

@@ -2,8 +2,7 @@ import Foundation
 import OffersCore
 
 extension OffersDatabase {
-  /// Finds the offers that contain all words: current ones, gone ones only among favorites, and
-  /// expired ones only among favorites or with `SearchQuery.includesExpired`.
+  /// Finds the offers of a selection that contain all of its words.
   ///
   /// In each offer, at most 100 places of the words are told, all in the first 64 KiB of each field.
   ///
@@ -22,29 +21,40 @@ extension OffersDatabase {
   package func search(
     _ query: SearchQuery, preparing: () -> Void
   ) async throws(OffersError) -> SearchResults {
-    if let results = try await findResults(query) { return results }
-    preparing()
-    try await prepareSearch()
-    guard let results = try await findResults(query) else {
-      // Another process invalidated the index right after it was rebuilt.
-      throw OffersError(
-        .storageFailed, "The search index was invalidated while it was rebuilt.",
-        hint: "Wait for the sync that leaves the index out, then search again.")
+    try query.check()
+    return try await read(query.selection, needsIndex: true, preparing: preparing) {
+      [user, definitions] transaction in
+      let conditions = try OfferConditions(
+        query.selection, for: .search, at: query.now ?? Date(), of: user,
+        feeds: NamedFeeds(query.selection.feeds, definitions, in: transaction),
+        pricedFeeds: query.pricedFeeds, after: Bindings([.number(user)]), in: transaction)
+      return try transaction.search(query, conditions.ofSearch, of: user)
     }
-    return results
   }
 
-  /// Searches the index as it is.
+  /// Reads offers of a selection. If it has words, the index is brought up to date first.
   ///
-  /// - Returns: nil if the search must be prepared first.
-  private func findResults(_ query: SearchQuery) async throws(OffersError) -> SearchResults? {
-    try query.check()
-    return try await transaction(.read) { [user, definitions] transaction in
-      let feedKey = try query.feed.map {
-        try FeedTable.fetchReadKey($0, definitions, in: transaction)
-      }
-      return try transaction.search(query, of: user, feedKey: feedKey)
+  /// - Parameters:
+  ///   - selection: the selection.
+  ///   - needsIndex: whether the index is needed in any case.
+  ///   - preparing: called if the index has to be brought up to date, which may take a while.
+  ///   - body: the statements. It may be run again.
+  func read<Result: Sendable>(
+    _ selection: Selection, needsIndex: Bool = false, preparing: () -> Void = {},
+    _ body: @escaping @Sendable (any Transaction) throws -> Result
+  ) async throws(OffersError) -> Result {
+    if !needsIndex, selection.words.isEmpty { return try await transaction(.read, body) }
+    func attempt() async throws(OffersError) -> Result? {
+      try await transaction(.read) { try $0.isSearchCurrent() ? body($0) : nil }
     }
+    if let result = try await attempt() { return result }
+    preparing()
+    try await prepareSearch()
+    if let result = try await attempt() { return result }
+    // Another process invalidated the index right after it was rebuilt.
+    throw OffersError(
+      .storageFailed, "The search index was invalidated while it was rebuilt.",
+      hint: "Wait for the sync that leaves the index out, then search again.")
   }
 
   /// Rebuilds the search index if it is not current.

@@ -24,13 +24,13 @@ package struct SelectedOffers {
   /// - Parameters:
   ///   - query: the query.
   ///   - user: the user whose favorites it selects.
-  ///   - feedKey: the key of the query's feed; nil for all feeds.
+  ///   - feeds: the keys of the feeds that the query names.
   ///   - lastKey: for a query with `isStream`, the key of the last offer of the previous page. It takes
   ///     precedence over the query's own position.
   ///   - transaction: runs the statements.
   /// - Throws: `OffersError` with `invalidRequest` for a position of another list.
   package init(
-    _ query: OfferQuery, of user: User.ID, feedKey: Int64?, behind lastKey: Int64? = nil,
+    _ query: OfferQuery, of user: User.ID, feeds: NamedFeeds, behind lastKey: Int64? = nil,
     in transaction: any Transaction
   ) throws {
     let dialect = transaction.dialect
@@ -42,9 +42,10 @@ package struct SelectedOffers {
       && !query.selection.sortsExpiredLast
     isStream = query.sort == .feed && readsAll
     source = query.favoritesOnly ? OfferColumns.favoriteSource : "offer"
-    let filter = OfferConditions(
-      query, at: now, of: user, feedKey: feedKey,
-      pricedKeys: try Self.pricedKeys(of: query, in: transaction), dialect)
+    let filter = try OfferConditions(
+      query.selection, for: .list, at: now, of: user, feeds: feeds,
+      isValued: query.sort == .reward || query.sort == .price, pricedFeeds: query.pricedFeeds,
+      in: transaction)
     var bindings = filter.bindings
     let place =
       try lastKey.map { Place(values: [], key: $0) }
@@ -80,23 +81,6 @@ package struct SelectedOffers {
       parts = [try part(filter.parts, order, behind: place)]
     }
     self.bindings = bindings
-  }
-
-  /// The keys of the feeds whose values are prices, for a query for which that matters.
-  private static func pricedKeys(
-    of query: OfferQuery, in transaction: any Transaction
-  ) throws -> [Int64] {
-    let usesRole =
-      query.rewardMinimum != nil || query.priceMaximum != nil || query.sort == .reward
-      || query.sort == .price
-    let names = query.pricedFeeds.filter(StoredText.isStorable)
-    if !usesRole || names.isEmpty { return [] }
-    return try transaction.rows(
-      """
-      SELECT feed_key FROM feed WHERE \(transaction.dialect.isElement("name", of: "$1"))
-      ORDER BY feed_key
-      """, [.texts(names.sorted())]
-    ) { $0.number(0) }
   }
 
   private static let otherOrder = OffersError(
@@ -171,106 +155,6 @@ extension SelectedOffers {
     try transaction.first(
       "SELECT count(*) FROM \(source) WHERE \(part.condition)", bindings.values
     ) { $0.count(0) } ?? 0
-  }
-}
-
-/// The conditions of a query, which restrict its list, and the parameters of its statements.
-struct OfferConditions {
-  private(set) var parts: [String] = []
-  private(set) var bindings = Bindings()
-  /// The condition that the value of an offer is a price.
-  let isPriced: String
-
-  /// - Parameters:
-  ///   - query: the query.
-  ///   - now: the time at which offers count as expired.
-  ///   - user: the user whose favorites are meant.
-  ///   - feedKey: the key of the query's feed; nil for all feeds.
-  ///   - pricedKeys: the keys of the query's `pricedFeeds`.
-  ///   - dialect: the SQL of the engine.
-  init(
-    _ query: OfferQuery, at now: Date, of user: User.ID, feedKey: Int64?, pricedKeys: [Int64],
-    _ dialect: Dialect
-  ) {
-    let offerFeed = dialect.unindexed("offer.feed_key")
-    isPriced =
-      pricedKeys.isEmpty
-      ? "false" : "(\(dialect.isElement(offerFeed, of: bindings.add(.numbers(pricedKeys)))))"
-    for filter in OfferFilter.allCases {
-      switch filter {
-      case .feed:
-        if query.favoritesOnly, let feed = query.feed {
-          parts.append("favorite.feed = \(bindings.add(.text(feed)))")
-        } else if let feedKey {
-          parts.append("\(offerFeed) = \(bindings.add(.number(feedKey)))")
-        }
-      case .gone:
-        if query.goneOnly {
-          parts.append("offer.gone_at IS NOT NULL")
-        } else if !query.favoritesOnly {
-          parts.append(OfferColumns.isCurrent)
-        }
-      case .expired:
-        if query.selection.excludesExpired {
-          parts.append(
-            "(offer.expires_at IS NULL OR offer.expires_at > \(bindings.add(.date(now))))")
-        }
-      case .favorites:
-        if query.favoritesOnly {
-          parts.append("favorite.user_key = \(bindings.add(.number(user)))")
-        }
-      case .category:
-        if let category = query.category {
-          let key = bindings.add(.bytes(NaturalOrder.element(category)))
-          parts.append(dialect.hasCategory(key))
-        }
-      case .retailer:
-        if let retailer = query.retailer {
-          let key = bindings.add(.bytes(NaturalOrder.key(retailer)))
-          parts.append("offer.retailer_key = \(key)")
-        }
-      case .reward:
-        if let minimum = query.rewardMinimum {
-          parts.append("NOT \(isPriced)")
-          select(">=", minimum)
-        }
-      case .price:
-        if let maximum = query.priceMaximum {
-          parts.append(isPriced)
-          select("<=", maximum)
-        }
-      case .newSince:
-        if let date = query.newSince {
-          parts.append("offer.first_seen_at >= \(bindings.add(.number(date.nextSeconds)))")
-        }
-      case .expiring:
-        if let range = query.expiring {
-          let start = bindings.add(.number(range.lowerBound.nextSeconds))
-          let end = bindings.add(.date(range.upperBound))
-          parts.append("offer.expires_at >= \(start) AND offer.expires_at <= \(end)")
-        }
-      }
-    }
-  }
-
-  private mutating func select(_ comparison: String, _ bound: ValueBound) {
-    switch bound {
-    case .amount(let units, let currency):
-      parts.append("offer.reward_currency = \(bindings.add(.text(currency)))")
-      parts.append("offer.reward_minor_units \(comparison) \(bindings.add(.number(units)))")
-    case .anyAmount(let units, let others):
-      let cases = others.sorted { $0.key < $1.key }.map { currency, units in
-        "WHEN \(bindings.add(.text(currency))) THEN \(bindings.add(.number(units)))"
-      }
-      let usual = bindings.add(.number(units))
-      let limit =
-        cases.isEmpty
-        ? usual : "CASE offer.reward_currency \(cases.joined(separator: " ")) ELSE \(usual) END"
-      parts.append("offer.reward_minor_units \(comparison) \(limit)")
-    case .percent(let hundredths):
-      parts.append(
-        "offer.reward_percent_hundredths \(comparison) \(bindings.add(.number(hundredths)))")
-    }
   }
 }
 
@@ -462,7 +346,7 @@ package struct OfferPages: Sendable {
   package mutating func next() async throws(OffersError) -> [UserOffer] {
     var page: [UserOffer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
-      (page, self) = try await store.transaction(.read) { [self] transaction in
+      (page, self) = try await store.read(query.selection) { [self] transaction in
         var pages = self
         return (try pages.readPiece(in: transaction), pages)
       }

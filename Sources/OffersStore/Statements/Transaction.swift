@@ -46,16 +46,18 @@ package protocol Transaction {
   /// Brings the search up to date before offers are deleted.
   func willDeleteOffers(_ keys: [Int64]) throws
 
-  /// Searches the offers.
+  /// Whether the search index has the words of all offers; otherwise `Engine.prepareSearch()` is called first.
+  func isSearchCurrent() throws -> Bool
+
+  /// Searches the offers in a current index.
   ///
   /// - Parameters:
   ///   - query: the search.
+  ///   - conditions: the conditions of its selection, whose first parameter is the user.
   ///   - user: the user whose favorites count.
-  ///   - feedKey: the feed to search; nil for all.
-  /// - Returns: nil if the search must be prepared first (`Engine.prepareSearch()`).
   func search(
-    _ query: SearchQuery, of user: User.ID, feedKey: Int64?
-  ) throws -> SearchResults?
+    _ query: SearchQuery, _ conditions: SearchConditions, of user: User.ID
+  ) throws -> SearchResults
 }
 
 extension Transaction {
@@ -100,6 +102,19 @@ extension Transaction {
     _ sql: String, _ values: [SQLValue] = [], _ body: (any SQLRow) throws -> Void
   ) throws {
     try forEach(sql, values, fetchedCount: 2000, body)
+  }
+}
+
+/// The conditions of a search besides its words, over the table `offer`.
+package struct SearchConditions: Sendable {
+  package let parts: [String]
+  /// Their parameters.
+  package let bindings: Bindings
+  /// The feed that is searched, if it is only one.
+  package let feedKey: Int64?
+
+  package init(parts: [String], _ bindings: Bindings, feedKey: Int64?) {
+    (self.parts, self.bindings, self.feedKey) = (parts, bindings, feedKey)
   }
 }
 

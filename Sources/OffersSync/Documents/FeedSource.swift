@@ -284,7 +284,7 @@ extension OffersError {
     OffersError(
       code, secrets.hidden(in: message), hint: hint?.map(secrets.hidden),
       cause: cause.map(secrets.hidden)
-    ).hidingAddresses()
+    ).quoting(serverWords.map(secrets.hidden)).hidingAddresses()
   }
 }
 

@@ -37,8 +37,8 @@ package struct FeedCheckResult: Sendable {
 }
 
 extension FeedCheckResult {
-  /// One sentence about how many offers have a reward or price and an end, how many of them are read from the
-  /// text, and why the others have none; nil if there are no offers.
+  /// One sentence about how many offers have a reward or price and an end, and how many of them by their text;
+  /// nil if there are no offers.
   package func valueNote(_ definition: FeedDefinition) -> String? {
     if offerCount == 0 { return nil }
     let role = definition.presentation.valueRole
@@ -46,24 +46,23 @@ extension FeedCheckResult {
       let count = fieldCounts[field] ?? 0
       let read = attributeCounts[label] ?? 0
       let source =
-        read == 0 ? "" : read == count ? ", from the text" : ", \(Units.count(read)) from the text"
-      let amount = count == offerCount ? "all" : count == 0 ? "none" : Units.count(count)
+        read == 0
+        ? "" : read == count ? " from the text" : " (\(Units.count(read)) from the text)"
+      // Offers that repeat an earlier one are not counted before the colon.
+      let amount =
+        count == offerCount
+        ? "all" : count == 0 ? "none" : Units.count(min(count, offerCount - repeatedCount))
       return "\(amount) with \(noun)\(source)"
     }
-    let parts = [
-      part(.reward, "a \(role.rawValue)", TextReadings.label(role)),
-      part(.expiresAt, "an end", TextReadings.endLabel),
-    ]
+    let value = part(.reward, "a \(role.rawValue)", TextReadings.label(role))
+    let end = part(.expiresAt, "an end", TextReadings.endLabel)
+    let isEmpty = fieldCounts[.reward, default: 0] + fieldCounts[.expiresAt, default: 0] == 0
     let isWhole = fieldCounts[.reward] == offerCount && fieldCounts[.expiresAt] == offerCount
-    let reason =
-      isWhole
-      ? ""
-      : definition.readsText
-        ? ". The others state none, or one that may be read in several ways"
-        : ". The others have no such field, and the text is not read (from-text: false)"
+    let parts = isEmpty ? "none with a \(role.rawValue) or an end" : "\(value), \(end)"
+    let reason = isWhole || definition.readsText ? "" : "; the text is not read"
     let pages = pageCount > 1 ? "\(Units.count(pageCount, "page")), " : ""
-    let count = Units.count(offerCount - repeatedCount, "offer")
-    return "\(pages)\(count): \(parts.joined(separator: "; "))\(reason)."
+    let count = Units.count(offerCount - repeatedCount, definition.presentation.noun)
+    return "\(pages)\(count): \(parts)\(reason)."
   }
 }
 

@@ -77,7 +77,7 @@ enum FetchFailure {
     let hint =
       switch code {
       case 304: "Nothing was changed. The server was not asked for that: sync again later."
-      case 401, 403: "Nothing was changed. The server wants a login or forbids it."
+      case 401, 403: "Nothing was changed. Check the key or the login that the feed needs."
       case 404, 410: "Nothing was changed. Check the address: there is no document."
       case 407: "Nothing was changed. Put the proxy's user and password into HTTPS_PROXY."
       case 429, 500...599: "Nothing was changed. Sync again later."
@@ -88,7 +88,8 @@ enum FetchFailure {
       isMissing ? .notFound : .sourceFailed,
       "\(url) answered \(code)" + (response.reason.isEmpty ? "" : " \(response.reason)")
         + (reason.map { ": \($0)" } ?? "."),
-      hint: hint)
+      hint: hint
+    ).quoting(reason ?? (response.reason.isEmpty ? nil : response.reason))
   }
 
   static func tooLarge(_ url: String, _ limits: FetchLimits) -> OffersError {

@@ -27,6 +27,9 @@ struct ImageFetch: Sendable {
     /// Whether the server did not respond at all, which is a matter of the network more often than
     /// of the image.
     let isUnreached: Bool
+
+    /// Whether another address on the same server may have the image.
+    var isOfImage: Bool { !isUnreached && retryAfter == nil }
   }
 
   static let standardLimits = FetchLimits(
@@ -34,21 +37,31 @@ struct ImageFetch: Sendable {
   /// The freshness lifetime of an image whose server declares none: a day.
   static let freshSeconds = 86_400
 
-  /// Requests an image, or revalidates the cached one.
+  /// Requests an image, or revalidates the cached one. An image whose address names its size is requested in a larger
+  /// one; a server that does not have that is asked for the image as the feed names it.
   ///
   /// - Parameters:
   ///   - name: the key of the image in the cache: its address as it is in the feed.
   ///   - held: the cached image to revalidate; nil when there is none.
   /// - Throws: `Failure`; `CancellationError`.
   func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {
+    if let larger = SizedImageURL.larger(address.url) {
+      do {
+        return try await pull(name, at: larger, held: held)
+      } catch let failure as Failure where failure.isOfImage {}
+    }
+    return try await pull(name, at: address.url, held: held)
+  }
+
+  private func pull(_ name: String, at url: String, held: CachedImage?) async throws -> Answer {
     let hasAnswered = Atomic(false)
     return try await Timeout.run(seconds: limits.totalSeconds) {
-      try await request(name, address.url, held) {
+      try await request(name, url, held) {
         hasAnswered.store(true, ordering: .relaxed)
       }
     } late: {
       Failure(
-        error: FetchFailure.tooSlow(address.url, limits), retryAfter: nil,
+        error: FetchFailure.tooSlow(url, limits), retryAfter: nil,
         isUnreached: !hasAnswered.load(ordering: .relaxed))
     }
   }
@@ -102,6 +115,28 @@ struct ImageFetch: Sendable {
     } catch {
       throw OffersError(error.code, "\(url) \(error.message).")
     }
+  }
+}
+
+/// Addresses of pictures that name their size, such as `…/100x100bb.jpg`: their servers make the picture in each size
+/// that is asked for.
+enum SizedImageURL {
+  /// The width and height in pixels of the largest place of a square picture, on the page of its offer.
+  private static let pixels = 600
+
+  /// The address of a square picture in the size of the page of an offer; nil if the address names no smaller square
+  /// size at the start of its last part.
+  static func larger(_ url: String) -> String? {
+    let parts = url.split(scalar: "/", omittingEmptySubsequences: false)
+    guard parts.count > 3, let name = parts.last else { return nil }
+    let digits = name.unicodeScalars.prefix { ("0"..."9").contains($0) }
+    guard let size = Int(String(digits)), (1..<pixels).contains(size) else { return nil }
+    let old = "\(size)x\(size)"
+    guard name.hasPrefix(old), let next = name.dropFirst(old.count).unicodeScalars.first,
+      !("0"..."9").contains(next)
+    else { return nil }
+    let start = parts.dropLast().joined(separator: "/")
+    return "\(start)/\(pixels)x\(pixels)\(name.dropFirst(old.count))"
   }
 }
 

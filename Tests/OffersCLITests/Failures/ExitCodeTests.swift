@@ -95,7 +95,7 @@ struct ExitCodeTests {
         "offers: There is no offer “ibotta:11057”.\n        Did you mean ibotta:110579? "
       ),
       (["show", "999999"], "offers: There is no offer “999999”.\n        See what there is: "),
-      (["list", "\u{1B}[31mred\u{7}"], "offers: Unexpected argument '␛[31mred␇'"),
+      (["status", "\u{1B}[31mred\u{7}"], "offers: Unexpected argument '␛[31mred␇'"),
       (
         ["show", "ibota:110579"],
         "offers: There is no offer “ibota:110579”.\n        Did you mean ibotta:110579? "

@@ -107,6 +107,7 @@ struct HostileFileTests {
     INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1790000000, 1790000000);
     INSERT INTO image_cache VALUES ('https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',
       1790000000, 1790000000, 'damaged', NULL, x'89504E470D0A1A0A');
+    INSERT INTO image_color VALUES ('https://e.test/1.png', '336699 99ccff ffffff');
     INSERT INTO image_use VALUES ('https://e.test/1.png', 1);
     INSERT INTO image_failure VALUES ('https://e.test/2.png', 'notFound', 'gone', 1990000000);
     INSERT INTO image_lease VALUES ('https://e.test/3.png', 1, 1990000000000);

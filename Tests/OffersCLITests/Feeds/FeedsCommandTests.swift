@@ -150,13 +150,13 @@ struct FeedsCommandTests {
     for (name, titles, note) in [
       (
         "all", ["$2.50 off Folgers Coffee (exp 11/25/2026)", "$1 off jam (exp 11/26/2026)"],
-        "2 offers: all with a reward, from the text; all with an end, from the text.\n"
+        "2 offers: all with a reward from the text, all with an end from the text.\n"
       ),
       (
         "some", ["$2.50 off Folgers Coffee", "Jam"],
-        "2 offers: 1 with a reward, from the text; none with an end. "
-          + "The others state none, or one that may be read in several ways.\n"
+        "2 offers: 1 with a reward from the text, none with an end.\n"
       ),
+      ("none", ["Tea", "Jam"], "2 offers: none with a price or an end.\n"),
     ] {
       let path = try home.folder.write(
         "<rss version='2.0'><channel><title>Coupons</title>\(titles.map(item).joined())"

@@ -73,9 +73,11 @@ struct PictureScalerTests {
     return gif + [0x3B]
   }
 
-  private func copy(_ bytes: [UInt8]) async throws -> (header: ImageHeader, bytes: [UInt8]) {
-    let copy = try #require(try await scaler.copy(of: try Self.image(bytes)))
-    return (try ImageHeader(reading: copy), copy)
+  private func copy(
+    _ bytes: [UInt8], width: Int = 480
+  ) async throws -> (header: ImageHeader, bytes: [UInt8]) {
+    let copy = try #require(try await scaler.copy(of: try Self.image(bytes), width: width))
+    return (try ImageHeader(reading: copy.bytes), copy.bytes)
   }
 
   @Test("a photograph of 4000 pixels becomes a JPEG of 480 pixels in the same shape")
@@ -89,6 +91,32 @@ struct PictureScalerTests {
     #expect(tall.height == 1920)
     // A JPEG of the width of a list keeps its size.
     #expect(try await copy(bytes).header == header)
+  }
+
+  @Test("a photograph that a camera took upright keeps its width when it is turned")
+  func upright() async throws {
+    let lying = try await copy(try Self.png(1920, 480), width: 960).bytes
+    // EXIF with one tag: the orientation 6, a quarter turn.
+    let exif: [UInt8] =
+      Array("Exif".utf8) + [0, 0] + Array("II*".utf8) + [0, 8, 0, 0, 0]
+      + [1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]
+    let photograph =
+      lying.prefix(2) + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + lying.dropFirst(2)
+    for width in [128, 256] {
+      let header = try await copy(Array(photograph), width: width).header
+      #expect(header == ImageHeader(format: .jpeg, width: min(width, 240), height: header.height))
+      #expect(header.height == min(960, 4 * width))
+    }
+  }
+
+  @Test("the colors of a picture are those of its thirds, and white where it is transparent")
+  func colors() async throws {
+    let dark = try Self.image(try Self.png(960, 90, isPlain: true))
+    let black = try #require(try await scaler.copy(of: dark, width: 480))
+    #expect(black.colors.storedText == "000000 000000 000000")
+    let clear = try Self.image(try Self.png(960, 90, alpha: 0, isPlain: true))
+    let white = try #require(try await scaler.copy(of: clear, width: 480))
+    #expect(white.colors.storedText == "ffffff ffffff ffffff")
   }
 
   @Test(
@@ -118,7 +146,9 @@ struct PictureScalerTests {
       path: OffersProgram.path, memoryKilobytes: 300_000, seconds: 60)
     let damaged = try Self.image(TinyImage.jpeg(width: 4000, height: 2))
     for (scaler, image) in [(bounded, bomb), (scaler, damaged)] {
-      let error = await #expect(throws: OffersError.self) { try await scaler.copy(of: image) }
+      let error = await #expect(throws: OffersError.self) {
+        try await scaler.copy(of: image, width: 480)
+      }
       #expect(error?.code == .malformedImage)
     }
   }
@@ -132,15 +162,15 @@ struct PictureScalerTests {
     }
     // With an end that it should not have yet, it passes for a whole one. The library fills up the rest.
     let cut = Array(jpeg.prefix(jpeg.count / 2)) + [0xFF, 0xD9]
-    let copy = try await scaler.copy(of: try Self.image(cut))
-    #expect(try ImageHeader(reading: try #require(copy)).width == 480)
+    let copy = try await scaler.copy(of: try Self.image(cut), width: 480)
+    #expect(try ImageHeader(reading: try #require(copy).bytes).width == 480)
   }
 
   @Test("a format that no library on this system decodes is left as it is")
   func unknownFormat() async throws {
     let avif = try Self.image(TinyImage.avif(width: 900, height: 9))
-    #expect(try await PictureScaler(path: "/bin/false").copy(of: avif) == nil)
-    #expect(try await PictureScaler(path: "/nowhere").copy(of: avif) == nil)
+    #expect(try await PictureScaler(path: "/bin/false").copy(of: avif, width: 480) == nil)
+    #expect(try await PictureScaler(path: "/nowhere").copy(of: avif, width: 480) == nil)
   }
 
   @Test("a program with bounds ends in time, and prints no more than it may")

@@ -57,6 +57,47 @@ struct ListFilterTests {
     for (words, ids) in cases { #expect(try await home.column("id", words) == ids, "\(words)") }
   }
 
+  @Test("words and filters as one text, as arguments and as options select the same")
+  func words() async throws {
+    let home = try await Self.home()
+    try await home.expect("favorite", "3")
+    let cases: [([String], [String])] = [
+      (["juice"], ["1", "2"]), (["juice -äpple"], []), (["juice", "-10"], ["1"]),
+      (["juice", "-\"10 oz\""], ["2"]), (["\"juice 2\""], ["2"]),
+      (["zwieback OR bre"], ["3", "5"]),
+      (["reward:>=1.50"], ["1", "3"]), (["reward:>=1.50 reward:<=2"], ["1"]),
+      (["--reward-at-least", "1.50", "--reward-at-most", "2"], ["1"]),
+      (["juice", "retailer:Target", "--category", "drinks"], ["2"]),
+      (["retailer:Target", "retailer:Wal-Mart"], ["1", "2", "3"]),
+      (["--retailer", "Target", "--retailer", "Wal-Mart", "--not-category", "Food"], ["2", "3"]),
+      (["-retailer:Target"], ["1", "4", "5"]), (["-category:Drinks"], ["3", "4", "5"]),
+      (["is:favorite"], ["3"]), (["ending:48h"], ["1"]), (["juice sort:name"], ["2", "1"]),
+      (["sort:-name juice"], ["1", "2"]), (["--", "--juice"], ["1", "2"]), (["!!!"], []),
+    ]
+    for (words, ids) in cases { #expect(try await home.column("id", words) == ids, "\(words)") }
+    let found = try await home.objects("offers", "search", "juice reward:>=1.50")
+    #expect(found.map { $0["id"] as? String } == ["1"])
+    let others = try await home.objects(
+      "offers", "search", "retailer:Target", "juice", "--category", "Drinks")
+    #expect(others.map { $0["id"] as? String } == ["2"])
+  }
+
+  @Test("a mistyped filter is refused with its place, and the total is by currency")
+  func mistakeAndTotal() async throws {
+    let home = try await Self.home()
+    let refused = try await home.call("list", "juice", "rewrd:>=2")
+    #expect(refused.status != 0 && refused.output == "")
+    #expect(refused.errors.contains("“rewrd:>=2” at character 7 is no filter."))
+    #expect(refused.errors.contains("Did you mean reward:?"))
+    #expect(
+      try await home.call("list", "--total").errors
+        == "5 offers: $4.50 in rewards, 3 without an amount\n")
+    let answer = try await home.call("list", "--total", "--json", "juice")
+    #expect(answer.output.contains(#""currency":"USD","minor_units":150,"offers":1"#))
+    let sorted = try await home.call("search", "juice sort:name")
+    #expect(sorted.status != 0 && sorted.errors.contains("A search has the best matches first."))
+  }
+
   @Test(
     "expired offers are marked and left out, except among favorites and on demand", .aboutFile)
   func expired() async throws {
@@ -154,7 +195,10 @@ struct ListFilterTests {
       (["--reward-at-least", "much"], "“much” is not a reward.", "Write 1.50 for any currency"),
       (["--reward-at-least", "Up to 5%"], "“Up to 5%” is not a reward.", "Write 1.50"),
       (["--reward-at-least", "1,500.00.1"], "“1,500.00.1” is not a reward.", "Write 1.50"),
-      (["--new-since", "last"], "“last” is not a time.", "Write 30m, 12h, 7d or 2w, a day as"),
+      (
+        ["--new-since", "last"], "“last” is not a time.",
+        "Write 30m, 12h, 7d or 2w, today, a day as"
+      ),
       (["--expiring", "2026-11-01"], "“2026-11-01” is not a duration.", "Write 30m"),
       (["--page", "9223372036854775807"], "There is no page 9223372036854775807.", "from 1."),
     ])

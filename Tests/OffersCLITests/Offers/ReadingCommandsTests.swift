@@ -113,6 +113,20 @@ struct ReadingCommandsTests {
     #expect(shown.components(separatedBy: "Singer/Songwriter").count == 2)
   }
 
+  @Test("A label that is longer than its column has a line of its own")
+  func longLabels() async throws {
+    let home = try Home()
+    let path = try home.folder.write(
+      "id;name;date of the last modification here;unit\n1;Tea;May;kg\n2;Jam;June;g\n", to: "a.csv")
+    try await home.call("feeds", "add", "tea", path, "--yes")
+    let shown = try await home.call("show", "tea:1").output
+    #expect(
+      shown.contains(
+        "\nDate of the last modification here\n\(String(repeating: " ", count: 26))May\n"),
+      "\(shown)")
+    #expect(shown.contains("\nUnit\(String(repeating: " ", count: 22))kg\n"))
+  }
+
   @Test("The JSON of an offer has every key, null for missing values, and exact amounts")
   func offerDocument() async throws {
     let home = try await Home(synced: Self.items)

@@ -8,8 +8,10 @@ struct EndTextTests {
   /// November 26, 2026, a Thursday.
   private static let thursday = CivilDay(year: 2026, month: 11, day: 26)?.number
 
-  private static func read(_ text: String, order: DateOrder? = nil, published: Int64?) -> String {
-    switch EndText.find(in: text, order: order, published: published) {
+  private static func read(
+    _ text: String, order: DateOrder? = nil, published: Int64?, isTitle: Bool = true
+  ) -> String {
+    switch EndText.find(in: text, order: order, published: published, isTitle: isTitle) {
     case .none: "none"
     case .several: "several"
     case .one(let date, _): DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
@@ -175,6 +177,49 @@ struct EndTextTests {
     "Valid Dec 1", "Valid Dec 1-5pm", "valid 1-3", "good for 2 - 5 days", "valid 12/1-12/5",
     "War until 11 November 1918", "Bis 12.12.12", "version until 1.2.3",
   ]
+
+  static let presents = [
+    "Der Simulator ist bis heute grafisch ungeschlagen.",
+    "In 40 Jahren wurden bis heute über 4.000",
+    "Hasta hoy sigue siendo el mejor.", "Tot vandaag is het raadsel niet opgelost.",
+    "Le musée est resté fermé jusqu'à aujourd'hui en semaine",
+    "Un libro letto fino ad oggi da milioni di persone.", "It was in use until today in schools",
+    "The week ending August 21, 2026", "For the quarter ending September 30, 2026",
+    "My notes for the week ending November 28, 2026.", "Fiscal year ending December 31, 2026",
+    "La semana que termina el 5 de diciembre de 2026", "Sales for the month ending 12/31/2026",
+    "The museum is closed until 12 December 2026.",
+  ]
+
+  @Test("the present and the end of a period are no ends, even in a title", arguments: presents)
+  func leavesThePresent(text: String) {
+    #expect(Self.read(text, published: Self.thursday) == "none")
+    #expect(Self.read(text, published: Self.thursday, isTitle: false) == "none")
+  }
+
+  @Test(
+    "until today is an end before a punctuation mark of a title, and behind a word for an offer",
+    arguments: [
+      ("Nur bis heute!", "2026-11-26", "2026-11-26"),
+      ("20% off until today", "2026-11-26", "none"),
+      ("Bis heute: 20 % Rabatt", "2026-11-26", "none"),
+      ("20 % Rabatt bis heute – nur online", "2026-11-26", "none"),
+      ("Sale ends today", "2026-11-26", "2026-11-26"),
+      ("Gültig bis heute um 20 Uhr", "2026-11-26", "2026-11-26"),
+      ("Oferta hasta hoy en toda la tienda", "2026-11-26", "2026-11-26"),
+      ("20% off until tonight on all shoes", "2026-11-26", "2026-11-26"),
+      ("20% off until tomorrow on all shoes", "2026-11-27", "2026-11-27"),
+      ("Deal of the week ends Sunday", "2026-11-29", "2026-11-29"),
+      ("20% off, ending December 5, 2026", "2026-12-05", "2026-12-05"),
+      ("The shop was open until 12 May 2026, then it moved", "2026-05-12", "none"),
+      ("Valid until 12 May 2026", "2026-05-12", "2026-05-12"),
+      ("Everything 20% off until 12 December 2026", "2026-12-12", "2026-12-12"),
+      ("Último día: 31/12/2026", "2026-12-31", "2026-12-31"),
+      ("Entro oggi", "2026-11-26", "2026-11-26"),
+    ])
+  func readsTodayInTitles(text: String, title: String, prose: String) {
+    #expect(Self.read(text, published: Self.thursday) == title)
+    #expect(Self.read(text, published: Self.thursday, isTitle: false) == prose)
+  }
 
   @Test(
     "a date that may be either of two days is unclear",

@@ -57,7 +57,7 @@ struct IbottaShapeTests {
   @Test("positions count all records, including invalid ones")
   func countsPositions() throws {
     let reading = try FeedReading(
-      #"[{"id":"1","name":"A"},7,{"id":"2"},{"id":"3","name":"C","terms":[]}]"#)
+      #"[{"id":"1","name":"A"},7,{"id":"2"},{"id":"3","name":"C","terms":[1]}]"#)
     #expect(
       reading.events == [
         .offer(position: 1, texts: [.id: "1", .name: "A"]),

@@ -58,8 +58,11 @@ struct FeedLinksTests {
       #"rel=alternate href="android-app://a/b""#,
       #"rel=alternate type="application/rss+xml" href="file:///etc/passwd""#,
       #"rel=alternate type="application/rss+xml" href="javascript:x""#,
+      #"rel=alternate type="application/rss+xml" href="fee://a.example/x.rss""#,
     ].map { "<link \($0)>" }.joined()
     #expect(Self.feeds("<html>\(links)") == [])
+    #expect(Self.feeds("<html><base href='htps://a.example/'><link rel=feed href=x></html>") == [])
+    #expect(Self.feeds("<html><link rel=feed href=x><base") == ["https://a.example/blog/x"])
   }
 
   @Test("are one of several forms, and not the comments where there is another")
@@ -102,6 +105,33 @@ struct OPMLTests {
       """
     #expect(
       try OPML.read(Array(nested.utf8)) == [OPML.Feed(title: "Tea", address: "https://a.example/")])
+  }
+
+  @Test("are read if attributes have unescaped quotes in them, as far as a feed needs them")
+  func quotes() throws {
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <opml version="1.0"><head><title>Awesome</title></head><body>
+      <outline text="News" title="News">
+        <outline text="Square" title="" description="Works at <a href="https://square.example/">Square</a>, \
+      & more." xmlUrl="https://square.example/feed?a=1&amp;b=2" type="rss" />
+        <outline text="Газета "Ъ". Главное" title="Газета "Ъ". Главное" xmlUrl="https://g.example/rss"/>
+        <outline text='Jen "Toe"' description='by Jen' xmlUrl='https://jen.example/'></outline>
+        <outline text="None" description="an "empty" one" xmlUrl=""/>
+        <outline text="A > B" description="a "b" c" XMLURL="https://ab.example/" />
+      </outline></body></opml>
+
+      """
+    #expect(
+      try OPML.read(Array(text.utf8)) == [
+        OPML.Feed(title: "Square", address: "https://square.example/feed?a=1&b=2"),
+        OPML.Feed(title: "Газета \"Ъ\". Главное", address: "https://g.example/rss"),
+        OPML.Feed(title: "Jen \"Toe\"", address: "https://jen.example/"),
+        OPML.Feed(title: "A > B", address: "https://ab.example/"),
+      ])
+    // A list whose end is missing may lack feeds.
+    let cut = text.prefix { $0 != "Ъ" }
+    #expect(throws: OffersError.self) { try OPML.read(Array(cut.utf8)) }
   }
 
   @Test("are not taken from another document")

@@ -188,7 +188,7 @@ struct LinearTimeTests {
     try expectLinear(text(3 << 10), text(6 << 10)) { text in
       let text = String(decoding: text, as: UTF8.self)
       _ = DealText.find(in: text, role: .reward, isTitle: true, rewards)
-      _ = EndText.find(in: text, order: nil, published: 20_000)
+      _ = EndText.find(in: text, order: nil, published: 20_000, isTitle: false)
     }
   }
 

@@ -45,7 +45,7 @@ struct OptionalFieldTests {
   @Test("all repairs of a record are reported together")
   func joinsReasons() throws {
     let reading = try FeedReading(
-      record: #"{"url":[],"id":"1","name":"A\ud800","terms":{},"description":"ok"}"#)
+      record: #"{"url":["x"],"id":"1","name":"A\ud800","terms":{},"description":"ok"}"#)
     #expect(
       reading.events == [
         .mended(

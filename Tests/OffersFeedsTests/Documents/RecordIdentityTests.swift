@@ -37,7 +37,8 @@ struct RecordIdentityTests {
       (#"{"id":"7","name":""}"#, "no name"),
       (#"{"id":"7","name":"  \t\r\n "}"#, "no name"),
       (#"{"name":{"en":"A"},"id":"7"}"#, "name is an object, expected text"),
-      (#"{"id":"7","name":[]}"#, "name is a list, expected text"),
+      (#"{"id":"7","name":[]}"#, "no name"),
+      (#"{"id":"7","name":["A"]}"#, "name is a list, expected text"),
       (#"{"id":"7","name":false}"#, "name is true or false, expected text"),
     ])
   func skipsRecordWithoutName(record: String, reason: String) throws {

@@ -64,6 +64,9 @@ enum FuzzSeeds {
     "Sat, 22 Aug 26 18:15:24 +0000", "2026-08-22T18:15:24.123+02:00", "Aug 21, 2015 1:00:00 AM",
     "1440154800000", "Up to $1,234.50 Cash Back", "1.234,56 EUR", "€1,50", "105.29 USD", "5 % back",
     "<p>Hi &amp; <a href='x>y'>you</a><!-- c --><br>• &#8364;&#x20AC;&nbsp;</p>", "2 for $5",
+    "Käse nur 1,99 €/Stück bis heute!", "苹果 18.8元/公斤 12月31日まで", "Чай 99 ₽/шт (exp 11/05/26)",
+    "Café: 5 € Rabatt per Päckchen, gültig bis 5. März",
+    "Lamp $25 + Delivery ($0 with Prime) @ Shop",
   ]
 
   private static let export = """
@@ -115,6 +118,32 @@ enum FuzzSeeds {
     """
   ]
 
+  private static let links = [
+    """
+    <!doctype html><html><head><base href="/blog/"><script>"<link rel=alternate>"</script><!-- <link> -->
+    <link rel="alternate" type="application/rss+xml" title="Deals &amp; more (RSS)" href="feed.xml">
+    <LINK REL='alternate feed' TYPE=application/atom+xml HREF='//e.example/atom?a=1&amp;b=2'/>
+    <link rel="alternate stylesheet" type="text/css" href="/x.css"><link rel=alternate type=application/json href=/wp-json/1>
+    <link rel="alternate" type="application/rss+xml" title="Comments" href="http://e.example/comments/feed">
+    </head><body><a href="/rss">RSS</a><a class="x" href='feed://e.example/news.atom'>News</a></body></html>
+    """,
+    "<link rel=feed href=\"https://[::1]:8080/ä?q=%zz#f\"><a href=javascript:alert(1)//feed>x</a>",
+  ]
+  private static let lists = [
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <opml version="2.0"><head><title>My feeds</title></head><body>
+    <outline text="Deals &amp; more" title=""><outline type="rss" text="Tea &lt;b&gt;" xmlUrl="https://e.example/a?b=1&amp;c=2"/>
+    <outline TEXT="Größe&#9;x" XMLURL=" feed://e.example/ä " htmlUrl="https://e.example/"/></outline>
+    <outline text="empty" xmlUrl=""/></body></opml>
+    """,
+    """
+    <opml><body><outline text="A "b" c" description="<a href="https://e.example/">x</a>" xmlUrl="https://e.example/é"/>
+    <outline title='D "e"' text="f" xmlUrl='g.xml'></outline></body></opml>
+    """,
+    "<OPML><body><outline text='One' xmlUrl='a.xml'></outline><outline title='Two & more' xmlUrl='b.xml'/></body>",
+  ]
+
   static func seeds(of format: FuzzFormat) -> [[UInt8]] {
     func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
     let lines = bytes([
@@ -127,6 +156,8 @@ enum FuzzSeeds {
     case .xml: return bytes([rss, atom, own])
     case .table: return bytes(tables)
     case .page: return bytes(pages)
+    case .links: return bytes(links)
+    case .opml: return bytes(lists)
     case .compressed:
       return [
         gzip, zlib, gzip + gzip, deflate, ArchiveTests.bzip2, ArchiveTests.xz,
@@ -184,6 +215,13 @@ enum FuzzSeeds {
         "<script type=\"application/ld+json\">", "</script>", "<!--", "-->", "{\"@id\":\"#a\"}",
         "\"@type\":", "\"offers\":", "\"@graph\":",
       ]
+    case .links:
+      return common + xml + [
+        "<link ", " rel=alternate", " type=application/rss+xml", " href=", "<base href=",
+        "<a href=feed",
+        "//", "http://", "feed:", "\u{5C}", "@", ":99999", "../", "%2", "#", "?",
+      ]
+    case .opml: return common + xml + ["<outline ", " xmlUrl='", " text='", "</outline>", "<opml>"]
     case .table:
       return common + [",", ";", "\t", "\r", "\n", "\"\"", "sep=;\n", "id,title\n", "=\"", "#"]
     case .compressed, .image: return common + ["\u{1}", "\u{7F}", "PK\u{3}\u{4}", "PK\u{7}\u{8}"]

@@ -1,6 +1,8 @@
+import Foundation
 import OffersCore
-import OffersFeeds
 import OffersTestSupport
+
+@testable import OffersFeeds
 
 /// The kinds of inputs.
 enum FuzzFormat: String, CaseIterable, Sendable {
@@ -14,6 +16,10 @@ enum FuzzFormat: String, CaseIterable, Sendable {
   case table
   /// Web pages with JSON-LD.
   case page
+  /// Web pages that link to feeds.
+  case links
+  /// Lists of feeds.
+  case opml
   /// Compressed documents, and archives.
   case compressed
   /// Documents in encodings other than UTF-8.
@@ -59,6 +65,8 @@ struct FuzzTarget {
     do {
       switch format {
       case .json, .ndjson, .xml, .table, .page, .encoded: return try read(input, &random)
+      case .links: return try readLinks(input)
+      case .opml: return try readList(input)
       case .compressed: return try unpack(input, &random)
       case .definition: return try define(input)
       case .value:
@@ -130,6 +138,39 @@ struct FuzzTarget {
     return Outcome(isAccepted: isAccepted, hash: sink.hash, count: sink.count)
   }
 
+  /// The header has the links of the page as they are written, too.
+  private func readLinks(_ input: [UInt8]) throws -> Bool {
+    let header = input.split(separator: 0x22).prefix(300).map { part in
+      PageLink(
+        relations: ["alternate"], type: "application/rss+xml",
+        target: String(decoding: part, as: UTF8.self), title: "")
+    }
+    var isAccepted = false
+    for header in [[], header] {
+      let links = FeedLinks(page: input, address: "https://example.com/a/", header: header)
+      let addresses = links.feeds.map(\.address) + links.anchors
+      for address in addresses {
+        guard let url = URL(string: address), ["http", "https"].contains(url.scheme),
+          url.host?.isEmpty == false
+        else { throw FuzzFailure(description: "a page links to the feed \(address)") }
+      }
+      if Set(addresses).count < addresses.count {
+        throw FuzzFailure(description: "a feed comes twice: \(addresses)")
+      }
+      if header.isEmpty { isAccepted = !addresses.isEmpty }
+    }
+    return isAccepted
+  }
+
+  private func readList(_ input: [UInt8]) throws -> Bool {
+    let written = OPML.text(try OPML.read(input), title: "Feeds")
+    let again = OPML.text(try OPML.read(Array(written.utf8)), title: "Feeds")
+    if again != written {
+      throw FuzzFailure(description: "a list changes when written and read: \(written)")
+    }
+    return true
+  }
+
   private func unpack(_ input: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
     let limit = 1 << 20
     let unpacker = Decompressor(limitBytes: limit, isRawDeflate: random.below(3) == 0)
@@ -176,6 +217,25 @@ struct FuzzTarget {
       String(validating: html, as: UTF8.self) == nil
     {
       throw FuzzFailure(description: "the text of valid HTML is not valid UTF-8")
+    }
+    try readTexts(input)
+  }
+
+  /// Searches a text for rewards, prices and ends, which are parts of whole characters.
+  private func readTexts(_ input: [UInt8]) throws {
+    let text = String(decoding: input, as: UTF8.self)
+    var parts: [String] = []
+    for isTitle in [true, false] {
+      for (role, currency) in [(ValueRole.reward, nil), (.price, "EUR"), (.price, "CNY")] {
+        let rewards = RewardParser(feedCurrency: currency, role: role)
+        let found = DealText.find(in: text, role: role, isTitle: isTitle, rewards)
+        if case .one(let part) = found { parts.append(part) }
+      }
+      let end = EndText.find(in: text, order: nil, published: 20_000, isTitle: isTitle)
+      if case .one(_, let part) = end { parts.append(part) }
+    }
+    for part in parts where part.contains("\u{FFFD}") && !text.contains("\u{FFFD}") {
+      throw FuzzFailure(description: "“\(part)” ends within a character")
     }
   }
 
@@ -249,6 +309,12 @@ final class FuzzSink: OfferSink {
     for field in OfferField.allCases {
       combine(offer[field])
       if offer[field]?.utf8.contains(0) == true { fail("\(field.name) holds a NUL") }
+    }
+    let texts = (offer[.name] ?? "") + (offer[.description] ?? "")
+    if offer.isRewardFromText, offer[.reward]?.contains("\u{FFFD}") == true,
+      !texts.contains("\u{FFFD}")
+    {
+      fail("a reward from the text ends within a character")
     }
   }
 

@@ -33,6 +33,21 @@ struct TableGuessTests {
     }
   }
 
+  @Test("a table for Google with columns for the currency and the category uses them")
+  func merchantCurrency() throws {
+    let guess = try GuessReading(
+      """
+      id,title,description,link,image_link,price,sale_price,currency,category,google_product_category
+      A0,Shirt,A shirt,https://s.example/0,https://s.example/0.jpg,10.00,,EUR,Shirts,1604
+      A1,Shirt 1,A shirt,https://s.example/1,https://s.example/1.jpg,11.00 USD,9.00,€,,1604
+
+      """)
+    #expect(guess.proposal.kind == .merchant)
+    #expect(guess.all(.reward) == ["10.00 EUR", "9.00 €"])
+    #expect(guess.all(.categories) == [#"["Shirts"]"#, #"["1604"]"#])
+    #expect(guess.proposal.notes.isEmpty)
+  }
+
   @Test("a catalog of Meta begins with a line of comments in each column")
   func meta() throws {
     let guess = try GuessReading(
@@ -211,6 +226,62 @@ struct TableGuessTests {
     #expect(guess.all(.imageURL).first == "https://b.example/1.jpg")
     #expect(guess.all(.categories).first == #"["Thés"]"#)
     #expect(guess.all(.expiresAt) == ["1796515199", "1798243199"])
+  }
+
+  @Test("tables of a French network: the price, the link, the id and a currency of signs")
+  func frenchNetwork() throws {
+    let new = try GuessReading(
+      """
+      Nom,reference interne,prix actuel,categorie,URLproduit,marque,EAN,descriptif,URL image moyenne,prix barre
+      Boots Fleur,78376899,139.00,Boots,https://t.example/?p=1,Minelli,3610272281846,Boots en cuir,https://i.example/1.jpg,159.00
+      Boots Lys,78376900,99.00,Boots,https://t.example/?p=2,Minelli,0,Boots en daim,https://i.example/2.jpg,99.00
+
+      """)
+    #expect(new.ids == ["78376899", "78376900"])
+    #expect(new.all(.reward) == ["139.00", "99.00"])
+    #expect(new.definition.presentation.valueRole == .price)
+    #expect(new.all(.url) == ["https://t.example/?p=1", "https://t.example/?p=2"])
+    #expect(new.all(.description) == ["Boots en cuir", "Boots en daim"])
+    let old = try GuessReading(
+      """
+      Id product,Name,Price,Currency,Category,Url,Brand,EAN,Description,Url medium image
+      5121016303461,Slip on,"35,00",€,Baskets,https://t.example/?p=1,Goby,8698058038698,"Slip-on, cuir",https://i.example/1.jpg
+      64215036338605,Zapping,"195,00",€,Baskets,https://t.example/?p=2,Ash,0,Chaussures marron,https://i.example/2.jpg
+
+      """)
+    #expect(old.ids == ["5121016303461", "64215036338605"])
+    #expect(old.all(.reward) == ["35,00 €", "195,00 €"])
+    #expect(old.proposal.notes.isEmpty)
+  }
+
+  @Test("a column of ids in which several rows have 0 is not the id")
+  func zeros() throws {
+    func table(_ ids: [String]) -> String {
+      "id;sku;name;price\n"
+        + ids.enumerated().map { "\($1);S\($0);Tea \($0);4.90 €\n" }.joined()
+    }
+    let rows = (1...20).map(String.init)
+    #expect(try GuessReading(table(["0", "0"] + rows)).ids.first == "S0")
+    #expect(try GuessReading(table(["0"] + rows)).ids.first == "0")
+    #expect(try GuessReading(table(["3", "3"] + rows.dropFirst(3))).ids.first == "3")
+  }
+
+  @Test("the price of a shipping is labelled by it, and words in one of two scripts are divided")
+  func labels() throws {
+    let guess = try GuessReading(
+      #"""
+      [{"id":"1","title":"Tea","price":"5.00 EUR","shipping":{"country":"FR","price":"4.90 EUR"},
+        "variant":{"price":"6 EUR"}},
+       {"id":"2","title":"Jam","price":"6.00 EUR","shipping":{"country":"DE","price":"5.90 EUR"},
+        "variant":{"price":"7 EUR"}}]
+      """#)
+    #expect(guess.all(.reward) == ["5.00 EUR", "6.00 EUR"])
+    #expect(guess.labels == ["Country", "Shipping", "Variant price"])
+    #expect(KeyWords("URLproduit").words == ["url", "produit"])
+    #expect(KeyWords("IDproduit").words == ["id", "produit"])
+    #expect(KeyWords("URLImage").words == ["url", "image"])
+    #expect(KeyWords("imageURL").words == ["image", "url"])
+    #expect(KeyWords("HTMLText").words == ["html", "text"])
   }
 
   @Test("a German table with alternatives of names, and an id of the shop")

@@ -20,6 +20,7 @@ struct WellKnownKindTests {
     ("<feed xmlns='\(atom)'>", .atom), ("<a:feed xml:lang='en' xmlns:a='\(atom)'>", .atom),
     ("<feed xmlns:im='http://itunes.apple.com/rss' xmlns='https://www.w3.org/2005/atom/'>", .atom),
     (#"{"version":"https://jsonfeed.org/version/1.1","title":"x","items":[{"id"#, .jsonfeed),
+    (#"{"version":"http://jsonfeed.org/version/1","title":"x","items":[]}"#, .jsonfeed),
     (#" {"title":"x","version" : "https:\/\/jsonfeed.org\/version\/1"}"#, .jsonfeed),
     (#"{"products":[{"id":1,"title":"A","body_html":"","variants":[{"id":2"#, .shopify),
     (#"{"products":[{"variants":[],"handle":"a"},{"#, .shopify),
@@ -45,7 +46,7 @@ struct WellKnownKindTests {
       "<!DOCTYPE [ <rss>", "<!DOCTYPE x [<!-- ]> <rss>",
       "<rssfeed>", "<feed>", "<feed xmlns='http://example.com/'>", "<x:feed xmlns='\(atom)'>",
       "<RDF>", "<rdf:RDF>", "<deals><rss/></deals>", "<html>", "{}", "[]", "[1]",
-      #"{"version":"1.1","items":[]}"#, #"{"version":"http://jsonfeed.org/version/1"}"#,
+      #"{"version":"1.1","items":[]}"#, #"{"version":"ftp://jsonfeed.org/version/1"}"#,
       #"{"feed":{"version":"https://jsonfeed.org/version/1"}}"#,
       #"{"feed":{"entry":[{"name":"A"}]}}"#, #"{"feed":{"author":{"name":"iTunes Store"}}}"#,
       #"{"products":[{"id":1,"handle":"a"}]}"#, #"{"products":[]}"#, #"{"products":{}}"#,
@@ -82,6 +83,9 @@ struct WellKnownKindTests {
     arguments: [
       (["3", "2", "1"], "", true), (["1", "3", "2", "5", "4"], "", false),
       (["1", "9", "8", "7", "6"], "", true), ([], "", true), (["1", "2", "3"], "", false),
+      (["1", "9", "8", "7"], "", true), (["1", "3", "2"], "", false),
+      (["3T05:00:00Z", "3T09:00:00Z", "3T07:00:00Z", "3T08:00:00Z", "2T01:00:00Z"], "", true),
+      (["3T05:00:00Z", "3T06:00:00Z", "3T07:00:00Z"], "", false),
       (["3", "3", "3"], "", false), (["3", "2", "1"], "<g:price>3 USD</g:price>", false),
     ])
   func knowsWindows(days: [String], more: String, isWindow: Bool) throws {
@@ -153,6 +157,21 @@ struct WellKnownKindTests {
       #expect(facts.title == "Bargains")
       #expect(facts.shared.map(\.value) == ["Copyright 2026 Bargains"])
     }
+  }
+
+  @Test(
+    "a few entries with the id of another one are skipped, and the others keep their ids",
+    arguments: [(50, 2, "guid"), (3, 3, "https")])
+  func keepsIDs(count: Int, sharing: Int, start: String) throws {
+    let items = (0..<count).map {
+      let id = $0 < sharing ? 0 : $0
+      return "<item><guid isPermaLink='false'>guid\(id)</guid><title>Tea \($0)</title>"
+        + "<link>https://s.example/\($0)</link></item>"
+    }
+    let guess = try GuessReading(
+      "<rss version='2.0'><channel><title>A</title>\(items.joined())</channel></rss>")
+    #expect(guess.ids.allSatisfy { $0.hasPrefix(start) })
+    #expect(guess.proposal.itemCount == count)
   }
 
   private static func facts(

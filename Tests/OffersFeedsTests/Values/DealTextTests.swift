@@ -331,7 +331,58 @@ struct DealTextTests {
     ("Potatoes per kg $4.99", "per kg $4.99 = text"),
     ("Kartoffeln kg 4,99 €", "kg 4,99 € = text"),
     ("AirPods Pro Max $499", "$499 = 49900 USD"),
+    ("Lenovo Legion Pro 5 1TB $2,199 Delivered @ Lenovo AU", "$2,199 = 219900 USD"),
+    ("[PC, Steam] Lossless Scaling $5.12 @ Steam", "$5.12 = 512 USD"),
+    ("Dartboard £10 @ Argos", "£10 = 1000 GBP"),
+    ("Blu-ray Boxset (Region Free) $14.50 Shipped", "$14.50 = 1450 USD"),
+    ("Graco Stroller (Gotham)  $193 + Free Shipping", "$193 = 19300 USD"),
+    ("Charger $25.99 + Delivery ($0 with Prime/ $59 Spend) @ Amazon AU", "$25.99 = 2599 USD"),
+    ("Charger $25 + $5.99 Delivery @ Kogan", "$25 = 2500 USD"),
+    ("Falcon 75192 - £699.99 (was £849.99) @ Amazon", "£699.99 = 69999 GBP"),
+    ("Lampe 5 € bei Amazon", "5 € = 500 EUR"),
+    ("Switch 2 $449.99", "$449.99 = 44999 USD"),
+    ("iPhone 15 €799 @ Amazon", "€799 = 79900 EUR"),
+    ("Lampe 12,99 € inkl. Versand", "12,99 € = 1299 EUR"),
+    ("[$1,184] Acer Predator 32GB", "$1,184 = 118400 USD"),
+    ("The Time Machine (1960, Blu-ray) $9 or less", "$9 or less = text"),
+    ("Garmin Fenix 5/FR935 watch", "none"),
+    ("Garmin FR935", "none"),
+    ("Shirts 2/$5", "2/$5 = text"),
+    ("Käse 1,99 €/Stück", "1,99 €/Stück = text"),
+    ("Kaffee 4,99€/Päckchen", "4,99€/Päckchen = text"),
+    ("Чай 99 ₽/шт", "99 ₽/шт = text"),
+    ("Чай 99 ₽/шт.", "99 ₽/шт = text"),
+    ("Bière 2,50 €/pièce.", "2,50 €/pièce = text"),
+    ("Kartoffeln 4,99 € per Päckchen", "4,99 € per Päckchen = text"),
+    ("Kartoffeln per Päckchen 4,99 €", "per Päckchen 4,99 € = text"),
   ]
+
+  @Test(
+    "a unit behind a price ends with a whole character",
+    arguments: [
+      ("南京版泰山6桶 18.8元/盒", "18.8元/盒 = text"), ("苹果 5.5元/公斤，甜", "5.5元/公斤 = text"),
+      ("会员 18.8元/月", "18.8元/月 = text"),
+    ])
+  func readsEastAsianUnits(text: String, reading: String) {
+    #expect(Self.read(text, currency: "CNY", role: .price) == reading)
+  }
+
+  @Test("no part of a text is cut within a character, whatever letters are around an amount")
+  func keepsCharacters() {
+    let letters = ["ü", "ß", "é", "×", "º", "ш", "ไ", "元", "、", "😀", "İ", "\u{301}", "€"]
+    let texts = [
+      "5 €/A", "A 5 €/A", "5 € per A", "per A 5 €", "A-20% A", "2A 5 € A Rabatt A", "A/5€A",
+    ]
+    for letter in letters {
+      for text in texts.flatMap({ [$0, $0 + "b"] }) {
+        let text = text.replacing("A", with: letter + letter)
+        for role in ValueRole.allCases {
+          let reading = Self.read(text, currency: nil, role: role)
+          #expect(!reading.contains("\u{FFFD}"), "\(text)")
+        }
+      }
+    }
+  }
 
   @Test("the price is found beside a word for it, or at the end of a title", arguments: prices)
   func readsPrices(text: String, reading: String) {

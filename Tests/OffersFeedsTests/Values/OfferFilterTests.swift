@@ -29,7 +29,7 @@ struct OfferFilterTests {
     for filter in OfferFilter.allCases {
       switch filter.value {
       case .text, .label: continue
-      case .flag, .bound, .since, .within:
+      case .flag, .bound, .since, .within, .circle:
         let error = #expect(throws: OffersError.self) { try Self.selection(filter, "soon") }
         #expect(error?.code == .invalidRequest && error?.hint != nil, "\(filter)")
       }

@@ -51,7 +51,8 @@ struct NewDatabaseTests {
     #expect(
       tables == [
         "account", "account_order", "api_token", "change", "commit_order", "favorite", "feed",
-        "feed_definition", "feed_fetch", "host_wait", "identity", "image_cache", "image_failure",
+        "feed_definition", "feed_fetch", "host_wait", "identity", "image_cache", "image_color",
+        "image_failure",
         "image_lease",
         "image_tally",
         "image_use", "login_attempt", "missing_offer", "notice", "offer", "passphrase", "reader",

@@ -47,7 +47,8 @@ struct OfferListPlanTests {
       let transaction = SQLiteTransaction(database)
       let feedKey = try chosen.feed.flatMap { try FeedTable.findKey($0, in: transaction) }
       let keys = try SelectedOffers(
-        chosen, of: User.ownerID, feedKey: feedKey, in: transaction
+        chosen, of: User.ownerID, feeds: NamedFeeds(wanted: feedKey.map { [$0] } ?? []),
+        in: transaction
       ).keys(offset: 0, limit: chosen.limit, in: transaction)
       #expect(!keys.isEmpty)
     }

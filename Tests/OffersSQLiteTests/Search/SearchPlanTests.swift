@@ -13,9 +13,11 @@ struct SearchPlanTests {
     arguments: [false, true])
   func search(favoritesOnly: Bool) async throws {
     let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
-      let table = try SQLiteIndexReader(
-        SearchQuery("coffee", favoritesOnly: favoritesOnly), of: User.ownerID, feedKey: 1,
-        in: database)
+      let query = SearchQuery("coffee", feed: "shop", favoritesOnly: favoritesOnly)
+      let conditions = try OfferConditions(
+        query.selection, for: .search, at: Date(), of: User.ownerID,
+        feeds: NamedFeeds(wanted: [1]), pricedFeeds: [], in: SQLiteTransaction(database))
+      let table = try SQLiteIndexReader(query, conditions.ofSearch, of: User.ownerID, in: database)
       let search = try SearchWords("coffee")
       var count = 0
       try table.forEachOffer(with: search, limit: 5, offset: 0) { _ in count += 1 }

@@ -10,7 +10,7 @@ import Testing
 final class CountedImages: ImageSource {
   let result: Result<CachedImage, OffersError>
   let count = Mutex(0)
-  let thumbnailCount = Mutex(0)
+  let widths = Mutex<[Int]>([])
   let previewCount = Mutex(0)
 
   init(_ result: Result<CachedImage, OffersError>) { self.result = result }
@@ -20,8 +20,10 @@ final class CountedImages: ImageSource {
     return try result.get()
   }
 
-  func thumbnail(of offer: Offer, feedSource: String?) async throws(OffersError) -> CachedImage {
-    thumbnailCount.withLock { $0 += 1 }
+  func thumbnail(
+    of offer: Offer, feedSource: String?, width: Int
+  ) async throws(OffersError) -> CachedImage {
+    widths.withLock { $0.append(width) }
     return try result.get()
   }
 
@@ -63,15 +65,16 @@ struct ImageRoutesTests {
     let home = try await ServedHome()
     let images = CountedImages(.success(try Self.image(TinyImage.png())))
     let client = try home.client(home.server(images: images))
-    for width in [480, 480, 1] {
+    for width in [480, 480, 1, 129, 960] {
       let answer = try await client.get("images/ibotta:900117?width=\(width)")
       #expect(answer.status == 200)
       #expect(answer.headers[.cacheControl] == "private, max-age=86400")
       #expect(answer.headers[.eTag] != nil)
     }
-    #expect(images.thumbnailCount.withLock { $0 } == 2)
+    // A remembered answer needs no image.
+    #expect(images.widths.withLock { $0 } == [480, 128, 256, 960])
     #expect(images.count.withLock { $0 } == 0)
-    for width in ["0", "481", "wide", ""] {
+    for width in ["0", "961", "wide", ""] {
       #expect(try await client.get("images/ibotta:900117?width=\(width)").status == 400)
     }
   }

@@ -36,7 +36,10 @@ struct OfflineRoutesTests {
     let pages = try #require(list["pages"] as? [[String: Any]])
     #expect(
       Set(pages.compactMap { $0["path"] as? String })
-        == ["/", "/favorites", "/search", "/feeds/ibotta", "/feeds/albums"])
+        == [
+          "/", "/all", "/favorites", "/search", "/feeds/ibotta", "/feeds/albums", "/web",
+          "/settings", "/settings/about",
+        ])
   }
 
   @Test(

@@ -130,7 +130,7 @@ struct OpenAPITests {
     let client = try home.client()
     let paths = try Self.paths(try await Self.description(client))
     for (path, filters) in [
-      ("offers?limit=1", OfferFilter.allCases), ("search?q=pasta", OfferFilter.ofSearch),
+      ("offers?limit=1", OfferFilter.allCases), ("search?q=pasta", OfferFilter.allCases),
       ("changes?limit=1", OfferFilter.ofChanges),
     ] {
       let route = path.prefix { $0 != "?" }

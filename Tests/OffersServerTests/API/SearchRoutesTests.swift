@@ -21,6 +21,31 @@ struct SearchRoutesTests {
     #expect(searches.compactMap { $0["words"] as? String } == ["pasta sauce"])
   }
 
+  @Test("words and filters select the same in lists and searches, and mistakes name their place")
+  func selection() async throws {
+    let home = try await ServedHome()
+    let client = try home.client()
+    for path in ["offers", "search"] {
+      let answer = try await client.get("\(path)?q=coffee+reward:%3E%3D3")
+      #expect(try answer.objects("offers").map { $0["id"] as? String } == ["900113"])
+      let bound = try await client.get("\(path)?q=coffee&max_reward=2")
+      #expect(try bound.objects("offers").map { $0["id"] as? String } == ["900150"])
+      let wrong = try await client.get("\(path)?q=coffee+rewrd:%3E%3D3")
+      #expect(wrong.status == 400)
+      #expect((try wrong.object["detail"] as? String)?.contains("at character 8") == true)
+    }
+    let page = try await home.show(
+      "/search?q=coffee+rewrd:%3E%3D3", headers: [.accept: "text/html"])
+    #expect(page.text.contains("at character 8 is no filter"))
+    #expect(page.text.contains("Did you mean reward:?"))
+    let narrowed = try await home.show(
+      "/search?q=coffee&minimum=3", headers: [.accept: "text/html"])
+    #expect(narrowed.text.contains("Remove: At least 3"))
+    #expect(narrowed.text.contains("900113") && !narrowed.text.contains("900150"))
+    let list = try await home.show("/?q=coffee+-decaf", headers: [.accept: "text/html"])
+    #expect(list.text.contains("Remove: coffee -decaf"))
+  }
+
   @Test("a search from another site, or without results, is not added to the recent searches")
   func notRemembered() async throws {
     let home = try await ServedHome()

@@ -23,7 +23,7 @@ struct AccessMatrixTests {
       (
         .read,
         [
-          "GET /", "GET /api/v1/changes", "GET /api/v1/events", "GET /api/v1/favorites",
+          "GET /", "GET /all", "GET /api/v1/changes", "GET /api/v1/events", "GET /api/v1/favorites",
           "GET /api/v1/feeds", "GET /api/v1/feeds/{name}", "GET /api/v1/household",
           "GET /api/v1/images/{ref}", "GET /api/v1/news", "GET /api/v1/offers",
           "GET /api/v1/offers/{ref}", "GET /api/v1/offers/{ref}/history", "GET /api/v1/offline",

@@ -16,6 +16,17 @@ struct ErrorWordsTests {
     }
   }
 
+  @Test("the own words of a server that refuses come first, and then what to do")
+  func quoted() {
+    let error = OffersError(
+      .sourceFailed, "https://a.example/x answered 401: Invalid API key",
+      hint: "Check the key."
+    ).quoting("Invalid API key")
+    let words = ErrorWords(error, ofFeed: "Films")
+    #expect(words.sentence == "“Invalid API key” Check the key.")
+    #expect(words.details == "https://a.example/x answered 401: Invalid API key")
+  }
+
   @Test("an error that is written for a person keeps its message")
   func people() {
     let words = ErrorWords(
@@ -36,19 +47,6 @@ struct ErrorWordsTests {
         #expect(!ErrorWords(OffersError(code, "M."), ofFeed: feed).sentence.isEmpty)
       }
     }
-  }
-
-  @Test(
-    "the address of a picture that names a smaller square size gets another size",
-    arguments: [
-      ("https://a.example/x.jpg/100x100bb.jpg", "https://a.example/x.jpg/600x600bb.jpg"),
-      ("https://a.example/60x60.png", "https://a.example/600x600.png"),
-      ("https://a.example/1200x1200bb.jpg", nil), ("https://a.example/100x200bb.jpg", nil),
-      ("https://a.example/100x1000bb.jpg", nil), ("https://a.example/x100x100.jpg", nil),
-      ("100x100bb.jpg", nil), ("", nil),
-    ] as [(String, String?)])
-  func sizes(address: String, large: String?) {
-    #expect(SizedImageURL.address(address, pixels: 600) == large)
   }
 
   @Test(

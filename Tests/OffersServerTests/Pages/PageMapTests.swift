@@ -9,7 +9,7 @@ import Testing
 struct PageMapTests {
   /// A folder with the names of the map library's files.
   private func files(in folder: TemporaryFolder) throws -> LeafletFiles {
-    for name in ["leaflet.css", "leaflet.min.js", "leaflet.markercluster.min.js"] {
+    for name in ["leaflet.css", "leaflet.esm.min.js"] {
       _ = try folder.write("/* \(name) */", to: name)
     }
     return LeafletFiles(folder: folder.path)
@@ -27,8 +27,8 @@ struct PageMapTests {
     #expect(!list.contains("data-latitude"))
     #expect(!(try await home.show("/feeds/facts", on: server).text.contains("view=map")))
     #expect(!(try await home.show("/feeds/facts?view=map", on: server).text.contains("data-map")))
-    let file = try await home.show("/map/leaflet.min.js", on: server)
-    #expect(file.text == "/* leaflet.min.js */")
+    let file = try await home.show("/map/leaflet.esm.min.js", on: server)
+    #expect(file.text == "/* leaflet.esm.min.js */")
   }
 
   @Test("without the map library a list has no map, and says nothing about it")
@@ -84,8 +84,8 @@ struct PageMapTests {
       maps: MapSettings(files: try files(in: home.folder), tiles: tiles))
     let offers = try await home.database.fetchOffers(OfferQuery(feed: "restaurants", limit: 1))
     let place = PageLinks.offer(try #require(offers.first).ref)
-    // The first places of a feed may come by a refresh, while its page is open.
-    for path in ["/feeds/restaurants", "/feeds/restaurants?view=map", "/feeds/facts", place] {
+    // A place opens beside any list, and the first ones may come by a refresh, while the page is open.
+    for path in ["/", "/feeds/restaurants", "/feeds/restaurants?view=map", "/feeds/facts", place] {
       let page = try await home.show(path, on: server)
       let policy = page.headers[.contentSecurityPolicy] ?? ""
       #expect(policy.contains("img-src 'self' data: https://tiles.example.com:8443;"), "\(path)")
@@ -93,11 +93,42 @@ struct PageMapTests {
     }
     let page = try await home.show(place, on: server).text
     #expect(page.contains("&lt;i&gt;Us&lt;/i&gt;"))
-    for path in ["/", "/settings", "/web", "/api/v1/offers"] {
+    for path in ["/settings", "/web", "/api/v1/offers"] {
       let policy = try await home.show(path, on: server).headers[.contentSecurityPolicy] ?? ""
       #expect(!policy.contains("tiles.example.com"), "\(path)")
       #expect(policy.contains("img-src 'self' data:;"), "\(path)")
     }
+  }
+
+  @Test("the service worker may load the tiles that it stores, and knows their server")
+  func worker() async throws {
+    let home = try await ServedHome(feeds: ["restaurants"])
+    let files = try files(in: home.folder)
+    let tiles = try MapTiles("https://tiles.example.com/{z}/{x}/{y}.png")
+    let loading = try await home.show(
+      "/sw.js", on: home.server(maps: MapSettings(files: files, tiles: tiles)))
+    let policy = loading.headers[.contentSecurityPolicy] ?? ""
+    #expect(policy.contains("connect-src 'self' https://tiles.example.com;"))
+    #expect(policy.contains("img-src 'self' data:;"))
+    #expect(
+      loading.text.contains(
+        #"const TILES = {"tileTemplate":"https://tiles.example.com/{z}/{x}/{y}.png""#))
+    let plain = try await home.show("/sw.js", on: home.server(maps: MapSettings(files: files)))
+    #expect((plain.headers[.contentSecurityPolicy] ?? "").contains("connect-src 'self';"))
+    #expect(plain.text.contains("const TILES = null;"))
+  }
+
+  @Test("OpenStreetMap is credited as it asks")
+  func credit() async throws {
+    let home = try await ServedHome(feeds: ["restaurants"])
+    let tiles = try #require(MapTiles.openStreetMap)
+    let page = try await home.show(
+      "/", on: home.server(maps: MapSettings(files: try files(in: home.folder), tiles: tiles)))
+    #expect(page.text.contains(#"data-attribution="© OpenStreetMap contributors""#))
+    #expect(page.text.contains(#"data-attribution-link="https://www.openstreetmap.org/copyright""#))
+    #expect(
+      (page.headers[.contentSecurityPolicy] ?? "").contains("data: https://tile.openstreetmap.org;")
+    )
   }
 
   @Test(

@@ -17,7 +17,7 @@ struct PageOtherTests {
       corrected.contains(
         #"did you mean “<a href="/search?q=coffee"><bdi>coffee</bdi></a>”?"#))
     #expect(!corrected.contains("<mark>"))
-    #expect(try await home.show("/search?q=xyzzyqq").text.contains("Nothing found"))
+    #expect(try await home.show("/search?q=xyzzyqq").text.contains("found for “xyzzyqq”"))
     let start = try await home.show("/search").text
     #expect(start.contains("Recent searches"))
     #expect(start.contains(#"href="/search?q=ground%20coffee""#))
@@ -223,7 +223,7 @@ struct PageOtherTests {
     #expect(
       try await home.show("/assets/styles.css?v=old").headers[.cacheControl] == "private, no-cache")
     let script = try await home.show("/assets/app.js?v=\(version)").text
-    #expect(script.contains("./stars.js?v=\(version)"))
+    #expect(script.contains("./keyboard.js?v=\(version)"))
     #expect(!script.contains("__VERSION__"))
     let worker = try await home.show("/sw.js")
     #expect(worker.text.contains("const VERSION = \"\(version)\""))

@@ -17,7 +17,7 @@ struct BasePathTests {
   @Test(
     "every address of every page is below the path, and answers",
     arguments: [
-      "/", "/favorites", "/changes?since=all", "/search?q=sauce", "/web", "/settings",
+      "/", "/all", "/favorites", "/changes?since=all", "/search?q=sauce", "/web", "/settings",
       "/settings/feeds",
       "/settings/devices", "/settings/people", "/settings/browser", "/settings/about",
       "/settings/add-feed", "/users", "/feeds/ibotta", "/feeds/restaurants?view=map", "/feeds/none",

@@ -1,3 +1,4 @@
+import OffersTestSupport
 import Testing
 
 @testable import OffersSync
@@ -24,6 +25,20 @@ struct LinkHeaderTests {
     let filler = "</a>; rel=\"" + String(repeating: "next-archive ", count: 1000) + "\""
     #expect(Self.next(in: [filler + ", </b>; rel=next"]) == nil)
     #expect(Self.next(in: [filler, "</b>; rel=next"]) == "/b")
+  }
+
+  @Test("is found or missing in corrupted headers, never another text than between < and >")
+  func corrupted() {
+    let tokens = [
+      "<", ">", ";", ",", "\"", "=", " rel=next", "rel=\"next\"", "title=", "\\", "é", "\t",
+    ]
+    var random = SeededGenerator(number: 3)
+    for _ in 0..<2000 {
+      let header = (0..<(1 + random.below(30))).map { _ in tokens[random.below(tokens.count)] }
+        .joined()
+      guard let target = Self.next(in: [header]) else { continue }
+      #expect(header.contains("<\(target)>"), "\(header)")
+    }
   }
 
   private static func next(in values: [String]) -> String? {

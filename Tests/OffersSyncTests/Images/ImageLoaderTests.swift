@@ -44,6 +44,44 @@ struct ImageLoaderTests {
     #expect(home.web.requests.count == 2)
   }
 
+  @Test(
+    "the address of a picture that names a smaller square size gets another size",
+    arguments: [
+      ("https://a.example/x.jpg/100x100bb.jpg", "https://a.example/x.jpg/600x600bb.jpg"),
+      ("https://a.example/60x60.png", "https://a.example/600x600.png"),
+      ("https://a.example/1200x1200bb.jpg", nil), ("https://a.example/100x200bb.jpg", nil),
+      ("https://a.example/100x1000bb.jpg", nil), ("https://a.example/x100x100.jpg", nil),
+      ("100x100bb.jpg", nil), ("", nil),
+    ] as [(String, String?)])
+  func sizes(address: String, large: String?) {
+    #expect(SizedImageURL.larger(address) == large)
+  }
+
+  @Test("a picture whose address names its size is requested larger, or else as the feed names it")
+  func sized() async throws {
+    let url = "https://e.com/a.jpg/100x100bb.png"
+    for hasLarge in [true, false] {
+      let home = try await FetchHome()
+      home.web.answer { request in
+        !hasLarge && request.url.path.contains("600x600") ? SimulatedAnswer(404) : Self.answer()
+      }
+      for _ in 1...2 { #expect(try await Self.loader(home).image(at: url).bytes == Self.png) }
+      let asked = home.web.requests.map(\.url.absoluteString)
+      #expect(
+        asked == ["https://e.com/a.jpg/600x600bb.png"] + (hasLarge ? [] : [url]))
+      // One place in the cache, under the address of the feed.
+      #expect(try await home.database.findImage(url)?.bytes == Self.png)
+    }
+  }
+
+  @Test("a server that does not answer is not asked for another size")
+  func unreachedSize() async throws {
+    let home = try await FetchHome()
+    home.web.answer { _ in nil }
+    _ = await Self.error(home, "https://e.com/100x100.png")
+    #expect(home.web.requests.count == 1)
+  }
+
   @Test("the image of a preview is neither stored nor a use of a stored one, nor is its failure")
   func previews() async throws {
     let home = try await FetchHome()

@@ -7,6 +7,21 @@ import Testing
 
 @testable import OffersSync
 
+private let colors = PictureColors(rgb: [255, 0, 0, 0, 255, 0, 0, 0, 255])
+
+/// A scaler that makes copies of the width that is asked for, and counts its calls.
+private final class WideScaler: ImageScaler {
+  private let calls = Mutex(0)
+
+  var count: Int { calls.withLock { $0 } }
+
+  func copy(of image: CachedImage, width: Int) async throws -> ScaledImage? {
+    calls.withLock { $0 += 1 }
+    return ScaledImage(
+      bytes: TinyImage.png(width: min(width, image.header.width)), colors: colors)
+  }
+}
+
 /// A scaler that returns one result, and counts its calls.
 private final class CountedScaler: ImageScaler {
   private let result: Result<[UInt8]?, OffersError>
@@ -16,9 +31,9 @@ private final class CountedScaler: ImageScaler {
 
   var count: Int { calls.withLock { $0 } }
 
-  func copy(of image: CachedImage) async throws -> [UInt8]? {
+  func copy(of image: CachedImage, width: Int) async throws -> ScaledImage? {
     calls.withLock { $0 += 1 }
-    return try result.get()
+    return try result.get().map { ScaledImage(bytes: $0, colors: colors) }
   }
 }
 
@@ -32,9 +47,9 @@ private final class HeldScaler: ImageScaler {
     bytes = copy
   }
 
-  func copy(of image: CachedImage) async throws -> [UInt8]? {
+  func copy(of image: CachedImage, width: Int) async throws -> ScaledImage? {
     await door.pass()
-    return bytes
+    return ScaledImage(bytes: bytes, colors: colors)
   }
 }
 
@@ -69,8 +84,40 @@ struct ThumbnailTests {
     ) { home.now }
   }
 
-  private func thumbnail(_ loader: ImageLoader) async throws -> [UInt8] {
-    try await loader.thumbnail(of: Self.offer, feedSource: nil).bytes
+  private func thumbnail(_ loader: ImageLoader, width: Int = 480) async throws -> [UInt8] {
+    try await loader.thumbnail(of: Self.offer, feedSource: nil, width: width).bytes
+  }
+
+  @Test("a list gets a copy of the width that it draws, and a wider one serves smaller places, too")
+  func widths() async throws {
+    answer(TinyImage.png(width: 600, filling: [UInt8](repeating: 1, count: 900)))
+    let scaler = WideScaler()
+    let loader = loader(scaler)
+    func width(_ asked: Int) async throws -> Int {
+      try ImageHeader(reading: try await thumbnail(loader, width: asked)).width
+    }
+    #expect(try await width(128) == 128)
+    #expect(try await width(480) == 480)
+    #expect(try await width(128) == 480)
+    #expect(scaler.count == 2)
+    // No copy is wider than its image, which is small enough for a list.
+    for _ in 1...2 { #expect(try await width(960) == 600) }
+    #expect(scaler.count == 2)
+    #expect(home.web.requests.count == 1)
+  }
+
+  @Test("the colors of a picture are known once it has a copy")
+  func colorsOfCopies() async throws {
+    answer(Self.wide)
+    #expect(try await home.database.fetchPictureColors(of: [Self.offer]) == [:])
+    _ = try await thumbnail(loader(CountedScaler(.success(Self.copy))))
+    let known = try await home.database.fetchPictureColors(of: [Self.offer])
+    #expect(known == ["https://e.com/1.png": colors])
+    #expect(colors.storedText == "ff0000 00ff00 0000ff")
+    answer(Self.huge)
+    home.wait(hours: 25)
+    _ = try await loader(nil).image(of: Self.offer, feedSource: nil)
+    #expect(try await home.database.fetchPictureColors(of: [Self.offer]) == [:])
   }
 
   @Test("a wide image is copied once for all who ask at once, and for later ones from the store")
@@ -178,12 +225,12 @@ struct ThumbnailTests {
     }
     let held = (0..<8).map { number in
       let offer = offer("many", number)
-      return Task { try await loader.thumbnail(of: offer, feedSource: nil).bytes }
+      return Task { try await loader.thumbnail(of: offer, feedSource: nil, width: 480).bytes }
     }
     await Door.wait { door.inside == 1 && loader.scalingTurns.waitingCount == 7 }
     // Another feed has a place, and none of the others took it.
     let other = offer("other", 9)
-    let task = Task { try await loader.thumbnail(of: other, feedSource: nil).bytes }
+    let task = Task { try await loader.thumbnail(of: other, feedSource: nil, width: 480).bytes }
     await Door.wait { door.inside == 2 }
     door.open()
     for task in held + [task] { #expect(try await task.value == Self.copy) }

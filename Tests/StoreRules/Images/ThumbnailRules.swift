@@ -24,8 +24,8 @@ struct ThumbnailRules {
     #expect(
       try await home.store.findThumbnail(of: image.url)
         == StoredThumbnail(
-          content: .copy(copy), imageBytes: image.bytes.count, fetchedAt: image.fetchedAt,
-          freshUntil: image.freshUntil))
+          content: .copy(copy), imageBytes: image.bytes.count, imageWidth: image.header.width,
+          fetchedAt: image.fetchedAt, freshUntil: image.freshUntil))
     #expect(try await home.store.findImage(image.url) == image)
     try await home.put(2...51)
     try await home.put(1)
@@ -74,6 +74,27 @@ struct ThumbnailRules {
       _ = await refusal { try await home.store.putThumbnail(content, of: image) }
     }
     #expect(try await home.store.findThumbnail(of: image.url) == nil)
+  }
+
+  @Test(
+    "the colors of a picture are those of its image, until another has its address",
+    arguments: StoreKind.allCases)
+  func colors(kind: StoreKind) async throws {
+    let home = try await ImageHome(kind)
+    let image = try ImageHome.image(1)
+    let offer = Offer(
+      ref: OfferRef(feed: "ibotta", offerID: "1"), name: "Tea", imageURL: URL(string: image.url),
+      firstSeenAt: ImageHome.now, changedAt: ImageHome.now)
+    let colors = PictureColors(storedText: "ff0000 00ff00 0000ff")
+    try await home.store.putImage(image)
+    #expect(try await home.store.fetchPictureColors(of: [offer]) == [:])
+    try await home.store.putThumbnail(.problem("It is small."), colors: colors, of: image)
+    try await home.store.putThumbnail(.copy(TinyImage.png()), of: image)
+    #expect(try await home.store.fetchPictureColors(of: [offer]) == [image.url: colors])
+    try await home.store.putImage(image)
+    #expect(try await home.store.fetchPictureColors(of: [offer]) == [image.url: colors])
+    try await home.store.putImage(ImageHome.image(1, filling: 50))
+    #expect(try await home.store.fetchPictureColors(of: [offer]) == [:])
   }
 
   @Test("the use of a copy is a use of its image", arguments: StoreKind.allCases)

@@ -10,9 +10,19 @@ struct FeedGuess {
 
   /// Calls a closure with guesses over connections of their own, which are closed at its end.
   static func use<Value>(_ body: (FeedGuess) async throws -> Value) async throws -> Value {
+    try await withConnections { try await body(FeedGuess(over: $0)) }
+  }
+
+  /// Guesses over connections that are used for others, too.
+  init(over connections: HTTPConnections) { transport = CachingTransport(connections) }
+
+  /// Calls a closure with connections that are closed at its end.
+  static func withConnections<Value>(
+    _ body: (HTTPConnections) async throws -> Value
+  ) async throws -> Value {
     let connections = HTTPConnections(environment: ProcessContext.findVariable)
     do {
-      let value = try await body(FeedGuess(transport: CachingTransport(connections)))
+      let value = try await body(connections)
       await connections.close()
       return value
     } catch {

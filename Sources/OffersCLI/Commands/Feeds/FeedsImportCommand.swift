@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersHTTP
 import OffersStore
 import OffersSync
 
@@ -12,9 +11,10 @@ struct FeedsImportCommand: AsyncParsableCommand {
     abstract: "Add the feeds of a list from a feed reader (OPML).",
     usage: "offers feeds import <file> [<options>]",
     discussion: """
-      Adds each feed as offers feeds add does, under a name made from its title, and syncs them at the end. \
-      A feed that is there already, or that cannot be added, is told in one line, and does not \
-      stop the others. If a feed could not be added, the exit status is 3.
+      Adds and syncs each feed as offers feeds add does, under a name made from its title, and prints a \
+      line for it. Up to 8 hosts are read at once, and the feeds of one host one after another. After an \
+      interruption the feeds so far are there, and the same command goes on with the others. A feed that \
+      cannot be added does not stop the others; then the exit status is 3.
 
       EXAMPLES
         offers feeds import subscriptions.opml
@@ -25,9 +25,6 @@ struct FeedsImportCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  /// The limits of each of the two looks at a feed, in seconds.
-  private static let lookSeconds = (idle: Int64(20), total: 60.0)
-
   func run() async throws {
     let feeds = try OPML.read(try readFile())
     guard !feeds.isEmpty else {
@@ -35,7 +32,7 @@ struct FeedsImportCommand: AsyncParsableCommand {
         .unexpectedShape, "\(file) lists no feeds.",
         hint: "Nothing was changed. A feed is an outline with xmlUrl.")
     }
-    try await FeedGuess.use { try await add(feeds, $0) }
+    try await add(feeds)
   }
 
   private func readFile() throws -> [UInt8] {
@@ -60,77 +57,20 @@ struct FeedsImportCommand: AsyncParsableCommand {
     return bytes
   }
 
-  private func add(_ feeds: [OPML.Feed], _ guess: FeedGuess) async throws {
+  private func add(_ feeds: [OPML.Feed]) async throws {
     let path = try configuration.path
-    let user = try UserChoice()
     let place = try location.place
     let known = try await path.load(from: place.openExisting(.readOnly))
-    var options = network.syncOptions(known)
-    options.limits.idleSeconds = Self.lookSeconds.idle
-    options.limits.totalSeconds = Self.lookSeconds.total
     let database = try await place.open(.readWrite)
-    let own = OwnFeeds(file: path, database: database)
     let entries = FeedSummary.all(
       known: try known.knownFeeds(), subscribed: try await database.fetchFeeds(),
       former: try await database.fetchFormerFeeds(), includesKept: true)
-    var names: [String: String] = [:]
-    for entry in entries where names[entry.source] == nil { names[entry.source] = entry.name }
-    var taken = Set(entries.map(\.name))
-    var added: [String] = []
-    var failedCount = 0
-    for feed in feeds {
-      try Task.checkCancellation()
-      let title = feed.title.isEmpty ? feed.address : feed.title
-      do {
-        let address = try Self.address(of: feed)
-        if let name = names[address] {
-          Output.note(.line("\(DisplayText.oneLine(title)): is there already, as \(name)"))
-          continue
-        }
-        let name =
-          FeedName.suggestion(for: title, besides: taken)
-          ?? FeedName.suggestion(for: "feed", besides: taken) ?? "feed"
-        var proposal = try await guess.propose(
-          FeedGuess.Request(name: name, source: address, options: options))
-        let found = proposal.definition.source?.description ?? address
-        if let name = names[found] {
-          Output.note(.line("\(DisplayText.oneLine(title)): is there already, as \(name)"))
-          continue
-        }
-        try await guess.addPages(to: &proposal, options)
-        _ = try await guess.check(
-          proposal.definition, of: proposal.kind, firstCount: 0, options: options)
-        try await own.add(proposal.definition)
-        LogEntry("feed added", ["feed": name]).send()
-        names[address] = name
-        names[found] = name
-        taken.insert(name)
-        added.append(name)
-      } catch let error as OffersError where error.code != .cancelled {
-        failedCount += 1
-        Output.note(
-          .line("\(DisplayText.oneLine(title)): not added. \(DisplayText.oneLine(error.message))"))
-      }
+    try await FeedGuess.withConnections { connections in
+      let list = FeedListImport(
+        own: OwnFeeds(file: path, database: database), known: known, connections: connections,
+        options: network.syncOptions(known), tally: ImportTally(entries))
+      try await list.add(feeds)
     }
-    let failed = failedCount > 0 ? ", not added \(Units.count(failedCount))" : ""
-    Output.note(.line("Added \(Units.count(added.count, "feed"))\(failed)"))
-    if !added.isEmpty {
-      var job = PrintedSync(feeds: added, place: place, configurationPath: path, user: user)
-      job.transport = guess.transport
-      job.options.allowsPrivateNetwork = network.allowPrivateNetwork
-      try await job.run()
-    }
-    if failedCount > 0 { throw ExitStatus.someFailed }
-  }
-
-  /// The address of a feed, which a list may not lead to a file or give a variable.
-  private static func address(of feed: OPML.Feed) throws -> String {
-    let sources = try PastedAddress(feed.address, isFile: nil).sources
-    guard let address = sources.first, address.contains("://"), !address.contains("{") else {
-      throw OffersError(
-        .invalidRequest, "“\(feed.address.prefix(200))” is not an http:// or https:// address.")
-    }
-    return address
   }
 }
 

@@ -11,10 +11,16 @@ struct OwnFeeds: Sendable {
 
   /// Stores the definition of a new feed, and forgets the source that an earlier feed with its name had.
   func add(_ definition: FeedDefinition) async throws {
+    try Self.check(definition.name, isNewIn: try await configuration())
+    try await store(definition, subscribing: false)
+  }
+
+  /// Stores the definition of a feed whose name is a new one, in one transaction with the subscription.
+  func store(_ definition: FeedDefinition, subscribing: Bool) async throws {
     let name = definition.name
-    try Self.check(name, isNewIn: try await configuration())
     try await database.changeDefinition(
-      of: name, source: Self.source(of: definition), forgettingSource: true
+      of: name, source: Self.source(of: definition), forgettingSource: true,
+      subscribing: subscribing
     ) { stored in
       // Another process may have added the feed in the meantime.
       if stored.text != nil { throw Self.refusal(of: name) }

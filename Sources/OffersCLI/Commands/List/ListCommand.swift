@@ -9,12 +9,14 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List offers.",
     discussion: """
-      Lists the offers of the feeds, in the order of the feeds. Expired offers are left out; with \
+      Lists the offers of the feeds, in the order of the feeds. Words and filters choose which, as \
+      in a search: coffee -pod "cold brew" reward:>=2 feed:ibotta. Expired offers are left out; with \
       --expired they are listed behind all others. With --favorites, favorites that are gone from \
       their feed or expired are listed, too. All of these are marked.
 
       EXAMPLES
         offers list --limit 20 --page 2
+        offers list 'coffee reward:>=2 -pod sort:reward' --total
         offers list --favorites --expiring 48h
         offers list --sort reward --reward-at-least 5%
         offers list --sort price --price-at-most 20
@@ -22,16 +24,18 @@ struct ListCommand: AsyncParsableCommand {
         offers list --json | jq -r '.offers[].name'
       """)
 
-  @OptionGroup var filters: ListFilters
+  @OptionGroup var filters: SelectionOptions
 
   @Option(
     help: .value(
       "order",
-      "The order: feed (as in the feed), reward (highest first), price (lowest first), name, "
-        + "newest, expiry."), completion: .list(OfferQuery.Sort.allCases.map(\.rawValue)))
-  var sort = OfferQuery.Sort.feed.rawValue
+      "The order: feed (as in the feed, the usual one), reward (highest first), price (lowest "
+        + "first), name, newest, expiry."),
+    completion: .list(OfferQuery.Sort.allCases.map(\.rawValue)))
+  var sort: String?
 
   @Flag(help: "Reverse the order; offers without a value to sort by stay last.") var reverse = false
+  @Flag(help: "Say what the listed offers pay together, by currency.") var total = false
   @OptionGroup var paging: PageOptions
 
   @Option(
@@ -64,9 +68,13 @@ struct ListCommand: AsyncParsableCommand {
     let format = try output.chosen
     let columns = try self.columns.map { try OfferColumn.list(parsing: $0) }
     let now = Date()
-    var query = try filters.query(at: now)
-    query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
-    query.isReversed = reverse
+    let text = try filters.text
+    var query = OfferQuery(now: now)
+    query.selection = try text.selection(at: now, FilterTextParser())
+    query.sort =
+      try sort.map { try NamedChoice.find($0, what: "order", title: "Orders") }
+      ?? text.sort ?? .feed
+    query.isReversed = reverse != (sort == nil && text.isReversed)
     (query.offset, query.limit) = try paging.part()
     let database = try await location.open(.readOnly)
     let feeds = try await configuration.path.presentations(in: database)
@@ -75,14 +83,26 @@ struct ListCommand: AsyncParsableCommand {
       columns, usual: Self.usualColumns(query), feeds, paged.terminal.style, now: now,
       allowsFormulas: allowFormulas, hasMark: bom)
     var pages = database.pages(of: query)
+    var totals = ValueTotals(pricedFeeds: feeds.pricedFeeds)
     func next() async throws -> [ListedOffer] {
-      try await pages.next().map { ListedOffer(offer: $0) }
+      try await pages.next().map {
+        totals.add($0.offer)
+        return ListedOffer(offer: $0)
+      }
     }
     let first = try await UnsyncedFeed.explaining(
-      filters.feed, try configuration.path, in: database, next)
+      query.feed, try configuration.path, in: database, next)
     let selected = query
     let count = try await paged.show(printer, first, next: next) { count in
-      format == .json ? try await rest(selected, behind: count, database) : [:]
+      guard format == .json else { return [:] }
+      let totals = totals
+      var rest = try await rest(selected, behind: count, database)
+      if total { rest += ["totals": WrittenJSON { $0.value(totals) }] }
+      return rest
+    }
+    if total, format != .json, count > 0 {
+      let noun = try await noun(of: query, database, feeds)
+      Output.note(.text("\(Units.count(count, noun)): \(totals.sentence(Units.value))"))
     }
     if format.isForPeople || count == 0 {
       try await note(count, query, database, feeds, format)
@@ -141,8 +161,9 @@ struct ListCommand: AsyncParsableCommand {
   ) async throws {
     if count == 0, query.offset == 0 {
       // A program can see that the list is empty, but not that a retailer or category is misspelt.
-      if format.isForPeople || filters.retailer != nil || filters.category != nil {
-        Output.note(.text(try await filters.note(onEmptyFrom: database, feeds)))
+      let names = query.selection.retailers.wanted + query.selection.categories.wanted
+      if format.isForPeople || !names.isEmpty {
+        Output.note(.text(try await EmptyListNote(query, feeds).text(from: database)))
       }
       return
     }
@@ -151,7 +172,7 @@ struct ListCommand: AsyncParsableCommand {
     if let limit = query.limit, count == limit || query.offset > 0 {
       let total = try await database.countOffers(query)
       if total == 0 {
-        return Output.note(.text(try await filters.note(onEmptyFrom: database, feeds)))
+        return Output.note(.text(try await EmptyListNote(query, feeds).text(from: database)))
       }
       if count == 0 {
         let pages = Units.count((total - 1) / limit + 1, "page")
@@ -184,92 +205,32 @@ struct ListCommand: AsyncParsableCommand {
   }
 }
 
-struct ListFilters: ParsableArguments {
-  @Option(.feed, completion: .feeds) var feed: String?
-  @Flag(.favorites) var favorites = false
-  @Option(.retailer) var retailer: String?
-  @Option(.category) var category: String?
-  @Option(.reward) var rewardAtLeast: String?
-  @Option(.price) var priceAtMost: String?
-  @Option(.newSince) var newSince: String?
-  @Option(.expiring) var expiring: String?
-  @Flag(.gone) var gone = false
-  @Flag(.expired) var expired = false
+/// A note that says why a list is empty, and what to do.
+private struct EmptyListNote {
+  private let query: OfferQuery
+  private let feeds: FeedPresentations
+  private var selection: Selection { query.selection }
 
-  private func text(of filter: OfferFilter) -> String? {
-    switch filter {
-    case .feed: feed
-    case .gone: gone ? "true" : nil
-    case .expired: expired ? "true" : nil
-    case .favorites: favorites ? "true" : nil
-    case .category: category
-    case .retailer: retailer
-    case .reward: rewardAtLeast
-    case .price: priceAtMost
-    case .newSince: newSince
-    case .expiring: expiring
-    }
-  }
-}
-
-extension Option where Value == String? {
-  init(_ filter: OfferFilter, completion: CompletionKind? = nil) {
-    let words = filter.words
-    let parsing: SingleValueParsingStrategy =
-      switch filter.value {
-      case .flag, .text, .label: .next
-      // A value that begins with a hyphen is refused as one, and not taken for an option.
-      case .bound, .since, .within: .unconditional
-      }
-    self.init(
-      name: .customLong(words.option), parsing: parsing,
-      help: ArgumentHelp(words.help, valueName: words.valueName), completion: completion)
-  }
-}
-
-extension Flag where Value == Bool {
-  /// The option of a filter that is a switch.
-  ///
-  /// - Parameter help: the explanation, if that of the list does not fit the command.
-  init(wrappedValue: Bool, _ filter: OfferFilter, help: String? = nil) {
-    self.init(
-      wrappedValue: wrappedValue, name: .customLong(filter.words.option),
-      help: ArgumentHelp(help ?? filter.words.help))
-  }
-}
-
-extension ListFilters {
-  func query(at now: Date) throws -> OfferQuery {
-    var query = OfferQuery(now: now)
-    for filter in OfferFilter.allCases {
-      guard let text = text(of: filter) else { continue }
-      try filter.set(text, in: &query.selection, at: now, FilterTextParser())
-    }
-    return query
+  init(_ query: OfferQuery, _ feeds: FeedPresentations) {
+    (self.query, self.feeds) = (query, feeds)
   }
 
-  /// A note that says why a list is empty, and what to do.
-  func note(
-    onEmptyFrom database: OffersDatabase, _ feeds: FeedPresentations
-  ) async throws -> String {
+  func text(from database: OffersDatabase) async throws -> String {
+    let feed = query.feed
     if let feed, let note = note(onRoleOf: feed, feeds[feed].valueRole) { return note }
-    if let retailer,
-      let note = Self.note(
-        retailer, among: try await database.fetchRetailers(of: feed), "retailer")
-    {
-      return note
+    for name in selection.retailers.wanted {
+      let names = try await database.fetchRetailers(of: feed)
+      if let note = Self.note(name, among: names, "retailer") { return note }
     }
-    if let category,
-      let note = Self.note(
-        category, among: try await database.fetchCategories(of: feed), "category")
-    {
-      return note
+    for name in selection.categories.wanted {
+      let names = try await database.fetchCategories(of: feed)
+      if let note = Self.note(name, among: names, "category") { return note }
     }
-    if !expired, let note = try await expiredNote(database) { return note }
-    if try query(at: Date()).selection.isNarrowed(besides: [.feed, .favorites, .expired]) {
+    if !selection.includesExpired, let note = try await expiredNote(database) { return note }
+    if selection.isNarrowed(besides: [.feed, .favorites, .expired]) {
       return "No offer matches the filters. See all offers: offers list"
     }
-    if favorites {
+    if selection.favoritesOnly {
       // After a salvage, or without the feed that has them.
       let waiting = feed == nil ? try await database.countEverything().favorites : 0
       if waiting > 0 {
@@ -287,6 +248,7 @@ extension ListFilters {
     let counts =
       try await database.fetchFeeds().map { ($0.name, $0.goneCount) }
       + database.fetchFormerFeeds().map { ($0.name, $0.goneCount) }
+    let feed = query.feed
     let count = counts.reduce(0) { feed == nil || feed == $1.0 ? $0 + $1.1 : $0 }
     guard count > 0 else { return nil }
     let gone = count == 1 ? "The only offer is gone" : "All \(Units.count(count)) offers are gone"
@@ -297,9 +259,9 @@ extension ListFilters {
   /// A note about a filter by reward for a feed of prices, and vice versa; nil for none.
   private func note(onRoleOf feed: String, _ role: ValueRole) -> String? {
     switch role {
-    case .price where rewardAtLeast != nil:
+    case .price where selection.rewardMinimum != nil:
       "The offers of \(feed) have prices, not rewards. Filter them with: --price-at-most"
-    case .reward where priceAtMost != nil:
+    case .reward where selection.priceMaximum != nil:
       "The offers of \(feed) have no prices. Filter rewards with: --reward-at-least"
     default: nil
     }
@@ -307,7 +269,7 @@ extension ListFilters {
 
   /// A note that only expired offers match; nil if none does.
   private func expiredNote(_ database: OffersDatabase) async throws -> String? {
-    let count = try await database.countExpired(leftOutOf: query(at: Date()))
+    let count = try await database.countExpired(leftOutOf: query)
     if count == 0 { return nil }
     let text = count == 1 ? "The only matching offer has" : "All \(Units.count(count)) offers have"
     return "\(text) expired. To see what has expired, add --expired."

@@ -13,7 +13,8 @@ struct SearchCommand: AsyncParsableCommand {
     discussion: """
       Finds the offers that contain all of the words in their name, description, terms, retailer, \
       categories or attributes, best matches first. Case, accents and punctuation do not matter, \
-      and the last word may be a prefix. If nothing is found, a similar spelling that is found is proposed. Matching favorites that are gone \
+      and the last word may be a prefix. "cold brew" finds words that follow each other, -pod offers \
+      without the word, tea OR coffee either; filters are those of offers list. If nothing is found, a similar spelling that is found is proposed. Matching favorites that are gone \
       or expired are only counted; --favorites finds them.
 
       With --feed, a feed whose server can search, such as movies, is searched on its server, and \
@@ -24,21 +25,14 @@ struct SearchCommand: AsyncParsableCommand {
 
       EXAMPLES
         offers search pasta sauce
+        offers search 'coffee reward:>=2 feed:ibotta -pod'
         offers search coffee --favorites --json
         offers search --feed movies superman --page 2
         offers search 3!
         offers search 3! --forget
       """)
 
-  /// The words, including a `--` that ends the options.
-  @Argument(
-    parsing: .allUnrecognized,
-    help: "The words to find: any text. Words that begin with -- go after a --.")
-  var words: [String] = []
-
-  @Option(.feed, completion: .feeds) var feed: String?
-  @Flag(.favorites) var favorites = false
-  @Flag(.expired) var expired = false
+  @OptionGroup var filters: SelectionOptions
 
   @Option(
     parsing: .unconditional,
@@ -72,11 +66,6 @@ struct SearchCommand: AsyncParsableCommand {
     if let page, !(1...1_000_000).contains(page) {
       throw ValidationError("--page must be 1 to 1000000.")
     }
-    // A word may begin with one hyphen. With two it is a misspelt option, unless it follows a `--`.
-    if let option = words.prefix(while: { $0 != "--" }).first(where: { $0.hasPrefix("--") }) {
-      throw ValidationError(
-        "Unknown option '\(option)'. Words that begin with -- go after a --.")
-    }
     if all && page != nil { throw ValidationError("--all and --page exclude each other.") }
     if all && limit != nil { throw ValidationError("--all and --limit exclude each other.") }
     if forget && text.isEmpty {
@@ -91,24 +80,33 @@ struct SearchCommand: AsyncParsableCommand {
     try await search()
   }
 
-  /// The words, without the `--` that ends the options, joined by single spaces.
-  private var text: String {
-    var words = words
-    if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
-    return SearchWords.spaced(words.joined(separator: " "))
+  /// The words and filters as they were typed.
+  private var text: String { filters.typed }
+
+  private func query() throws -> SearchQuery {
+    let (now, text) = (Date(), try filters.text)
+    if text.sort != nil {
+      throw OffersError(
+        .invalidRequest, "A search has the best matches first.",
+        hint: "For another order: offers list")
+    }
+    return SearchQuery(
+      try text.selection(at: now, FilterTextParser()), now: now,
+      limit: limit ?? Self.usualPageSize, page: page ?? 1)
   }
 
-  private var query: SearchQuery {
-    SearchQuery(
-      text, feed: feed, favoritesOnly: favorites, includesExpired: expired,
-      limit: limit ?? Self.usualPageSize, page: page ?? 1)
+  /// The words and filters to remember, without the feed, which is remembered beside them.
+  private func remembered(feed: String?) throws -> String {
+    let text = try filters.text
+    return (feed == nil ? text : text.without(.feed)).description
   }
 
   /// Searches and prints the results: on the server of the feed that `--feed` names, if it can
   /// search, otherwise in the database. Favorites are always searched in the database.
   private func search() async throws {
-    if let (feed, configuration) = try await findServer() {
-      return try await search(serverOf: feed, configuration)
+    var query = try query()
+    if let (feed, configuration) = try await findServer(query) {
+      return try await search(query, serverOf: feed, configuration)
     }
     if all {
       throw OffersError(
@@ -116,15 +114,18 @@ struct SearchCommand: AsyncParsableCommand {
         hint: "For more of the stored offers use --limit or --page.")
     }
     let database = try await location.open(.readOnly)
-    let results = try await UnsyncedFeed.explaining(feed, configuration.path, in: database) {
-      try await search(query, database)
-    }
+    let feeds = try await configuration.path.presentations(in: database)
+    query.pricedFeeds = feeds.pricedFeeds
+    let stored = query
+    let results = try await UnsyncedFeed.explaining(
+      query.feed, configuration.path, in: database
+    ) { try await search(stored, database) }
     try await finish(
       SearchReport(
         answer: SearchAnswer(
-          words: text, feed: feed, page: page ?? 1, source: .store, results: results),
-        feeds: configuration.path.presentations(in: database)),
-      database)
+          words: try remembered(feed: query.feed), feed: query.feed, page: page ?? 1,
+          source: .store, results: results),
+        feeds: feeds), query, database)
   }
 
   private func search(
@@ -137,7 +138,9 @@ struct SearchCommand: AsyncParsableCommand {
 
   /// The feed that `--feed` names, and the configuration with its definition; nil if its server
   /// cannot search, or the search is not for the server.
-  private func findServer() async throws -> (feed: String, FeedConfiguration)? {
+  private func findServer(
+    _ query: SearchQuery
+  ) async throws -> (feed: String, FeedConfiguration)? {
     guard let feed = query.serverFeed else { return nil }
     let configuration = try await configuration.path.load(
       from: location.place.openExisting(.readOnly))
@@ -150,11 +153,13 @@ struct SearchCommand: AsyncParsableCommand {
 
   /// Searches on the feed's server and prints the results. If the search fails or finds nothing,
   /// the stored offers are searched instead.
-  private func search(serverOf feed: String, _ configuration: FeedConfiguration) async throws {
+  private func search(
+    _ query: SearchQuery, serverOf feed: String, _ configuration: FeedConfiguration
+  ) async throws {
     let database = try await location.open(.readWrite)
     let bar = ProgressBar(isEnabled: !json)
     let answer = try await SearchAnswer.ask(serverFor: query, in: database) {
-      try await askServer(of: feed, configuration, database, bar)
+      try await askServer(of: feed, for: query.words, configuration, database, bar)
     } _: {
       bar.clear()
       return try await search($0, database)
@@ -163,29 +168,31 @@ struct SearchCommand: AsyncParsableCommand {
     try await finish(
       SearchReport(
         answer: answer, feeds: database.fetchPresentations(configuration.knownFeeds())),
-      database)
+      query, database)
   }
 
   private func askServer(
-    of feed: String, _ configuration: FeedConfiguration, _ database: OffersDatabase,
-    _ bar: ProgressBar
+    of feed: String, for words: String, _ configuration: FeedConfiguration,
+    _ database: OffersDatabase, _ bar: ProgressBar
   ) async throws -> ServerSearchResults {
     var options = SyncOptions(allowsPrivateNetwork: network.allowPrivateNetwork)
     options.lockWaitSeconds = 2
     return try await SyncEngine(
       store: database, configuration: configuration, environment: ProcessContext.findVariable
     ).search(
-      feed, for: text, page: all ? nil : page ?? 1, limit: limit, options: options,
+      feed, for: words, page: all ? nil : page ?? 1, limit: limit, options: options,
       progress: { bar.show($0) })
   }
 
   /// A note on matching offers that the search leaves out: favorites that are gone or expired or, if
   /// nothing was found, expired offers. Nil for none.
   private func leftOutNote(
-    _ report: SearchReport, _ database: OffersDatabase
+    _ report: SearchReport, _ query: SearchQuery, _ database: OffersDatabase
   ) async throws -> String? {
-    guard report.answer.error == nil, !favorites, page ?? 1 == 1 else { return nil }
+    guard report.answer.error == nil, !query.favoritesOnly, !query.goneOnly, page ?? 1 == 1
+    else { return nil }
     var query = query
+    let expired = !query.selection.excludesExpired
     query.favoritesOnly = true
     query.limit = Self.limitRange.upperBound
     do {
@@ -212,10 +219,13 @@ struct SearchCommand: AsyncParsableCommand {
     }
   }
 
-  private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
+  private func finish(
+    _ report: SearchReport, _ query: SearchQuery, _ database: OffersDatabase
+  ) async throws {
+    let feed = query.feed
     if let error = report.answer.error { Output.error(error, feed: feed) }
     for note in report.notes { Output.note(.text(note)) }
-    let note = try await leftOutNote(report, database)
+    let note = try await leftOutNote(report, query, database)
     if report.hits.isEmpty, let note { Output.note(.text(note)) }
     if report.answer.isRecent {
       // The words are stored before the output, whose reader may close the pipe. If the database
@@ -259,15 +269,16 @@ extension SearchCommand {
   private func repeating(_ number: Int) async throws -> SearchCommand {
     let search = try await fetchRecent(number)
     var repeated = self
-    repeated.words = ["--", search.words]
-    repeated.feed = feed ?? search.feed
+    repeated.filters.words = ["--", search.words]
+    if filters.feed.isEmpty { repeated.filters.feed = search.feed.map { [$0] } ?? [] }
     return repeated
   }
 
   /// Removes a recent search: the one with a number, or with the words and the feed. With `--json`, prints
   /// the list without it.
   private func forgetRecent() async throws {
-    var search = (words: text, feed: feed)
+    let named = try filters.text.selection(at: Date(), FilterTextParser()).feed
+    var search = (words: try remembered(feed: named), feed: named)
     if let number = Self.number(in: text) {
       let recent = try await fetchRecent(number)
       search = (recent.words, recent.feed)
@@ -340,7 +351,7 @@ struct SearchReport {
       return ["Nothing found for \(quoted)\(place); did you mean “\(meant)”?"]
     }
     if answer.page > 1 { return ["Nothing found on page \(answer.page) for \(quoted)\(place)."] }
-    if (try? SearchWords(answer.words))?.isEmpty == true {
+    if !answer.words.isEmpty, (try? SearchWords(answer.words))?.isEmpty == true {
       return ["\(quoted) contains no letter or digit to search for."]
     }
     return ["Nothing found for \(quoted)\(place)."]

@@ -31,21 +31,24 @@ final class PictureScaler: ImageScaler {
       path, memoryKilobytes: memoryKilobytes, outputBytes: ImageCacheLimits.bytes, seconds: seconds)
   }
 
-  func copy(of image: CachedImage) async throws -> [UInt8]? {
+  func copy(of image: CachedImage, width: Int) async throws -> ScaledImage? {
     let format = image.header.format
     // A thread of its own, because it waits for the child.
     let copy: [UInt8]?? = try await OwnThread.run { [self] in
       guard findFormats().contains(format) else { return nil }
-      let words = [Self.command, format.rawValue]
+      let words = [Self.command, format.rawValue, String(width)]
       // A program that cannot be started says nothing about the image.
       return try? .some(program.output(words, input: image.bytes))
     }
     guard let copy else { return nil }
-    guard let copy, !copy.isEmpty else {
+    let colorBytes = Int(OFFERS_PIXBUF_COLORS)
+    guard let copy, copy.count > colorBytes else {
       throw OffersError(
         .malformedImage, "It is damaged, or takes too much time or memory to decode.")
     }
-    return copy
+    return ScaledImage(
+      bytes: Array(copy.dropFirst(colorBytes)),
+      colors: PictureColors(rgb: Array(copy.prefix(colorBytes))))
   }
 
   private func findFormats() -> [ImageFormat] {
@@ -73,7 +76,7 @@ final class PictureScaler: ImageScaler {
 }
 
 /// `offers scale-picture`, which the server runs: it reads a picture from standard input, and prints its
-/// copy for lists.
+/// colors, in nine bytes, and its copy for lists.
 struct ScalePictureCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: PictureScaler.command,
@@ -83,6 +86,9 @@ struct ScalePictureCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The format of the picture.", visibility: .hidden))
   var format: String?
 
+  @Argument(help: ArgumentHelp("The width of the copy in pixels.", visibility: .hidden))
+  var width: Int?
+
   @Flag(help: ArgumentHelp("Print the formats.", visibility: .hidden)) var formats = false
 
   func run() async throws {
@@ -90,8 +96,10 @@ struct ScalePictureCommand: AsyncParsableCommand {
       let names = PixbufLibrary()?.formats.map(\.rawValue) ?? []
       return try Output.printData(names.joined(separator: "\n"))
     }
-    guard let format = format.flatMap(ImageFormat.init(rawValue:)) else {
-      throw OffersError(.invalidRequest, "Name the format of the picture.")
+    guard let format = format.flatMap(ImageFormat.init(rawValue:)),
+      let width, ImageCacheLimits.thumbnailWidths.contains(width)
+    else {
+      throw OffersError(.invalidRequest, "Name the format of the picture and a width.")
     }
     let input = FileHandle(
       fileDescriptor: ProcessContext.current.input, closeOnDealloc: false)
@@ -99,7 +107,7 @@ struct ScalePictureCommand: AsyncParsableCommand {
     guard picture.count <= ImageCacheLimits.bytes else {
       throw OffersError(.limitExceeded, "The picture has too many bytes.")
     }
-    try Output.printBytes(try PixbufLibrary.copy(of: Array(picture), format))
+    try Output.printBytes(try PixbufLibrary.copy(of: Array(picture), format, width: width))
   }
 }
 
@@ -122,16 +130,19 @@ struct PixbufLibrary {
     formats = words.dropFirst().compactMap { ImageFormat(rawValue: String($0)) }
   }
 
-  /// The copy of a picture for lists, as a JPEG or PNG.
-  static func copy(of picture: [UInt8], _ format: ImageFormat) throws -> [UInt8] {
+  /// The colors of a picture, in nine bytes, and its copy for lists, as a JPEG or PNG.
+  static func copy(
+    of picture: [UInt8], _ format: ImageFormat, width: Int
+  ) throws -> [UInt8] {
+    var colors = [UInt8](repeating: 0, count: Int(OFFERS_PIXBUF_COLORS))
     var problem = [CChar](repeating: 0, count: Int(OFFERS_PIXBUF_TEXT))
     var count = 0
     guard
       let copy = offers_pixbuf_scale(
-        picture, picture.count, format.rawValue, Int32(ImageCacheLimits.thumbnailWidth),
-        Int32(ImageCacheLimits.thumbnailHeight), &count, &problem)
+        picture, picture.count, format.rawValue, Int32(width),
+        Int32(ImageCacheLimits.thumbnailHeight(at: width)), &count, &colors, &problem)
     else { throw OffersError(.malformedImage, string(problem)) }
-    return Array(UnsafeBufferPointer(start: copy, count: count))
+    return colors + UnsafeBufferPointer(start: copy, count: count)
   }
 
   private static func string(_ text: [CChar]) -> String {

@@ -95,8 +95,12 @@ enum OfferCard {
       particulars(offer, at: now)
       + (isOfRemovedFeed ? [("Feed", "\(offer.ref.feed), which is not subscribed any more")] : [])
     let indent = rows.reduce(10) { max($0, min(24, DisplayText.width($1.0))) } + 2
-    for (label, value) in rows {
-      let label = DisplayText.pad(DisplayText.oneLine(label), indent)
+    for (name, value) in rows {
+      let name = DisplayText.oneLine(name)
+      // A longer label has a line of its own.
+      let isLong = DisplayText.width(name) + 2 > indent
+      if isLong { lines += DisplayText.wrap(name, width).map(style.faint) }
+      let label = DisplayText.pad(isLong ? "" : name, indent)
       // Values with a URL are not wrapped, so that a terminal can open the URL.
       let isLink = value.contains("://")
       let parts =

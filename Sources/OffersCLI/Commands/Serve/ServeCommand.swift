@@ -88,7 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: .value(
-      "url", "A server of map tiles, from which browsers load streets: a URL with {z}, {x} and {y}."
+      "url",
+      "The server of map tiles of which people may choose streets: a URL with {z}, {x} and {y}, or none. The default is openstreetmap.org."
     ))
   var mapTiles: String?
 
@@ -138,12 +139,17 @@ struct ServeCommand: AsyncParsableCommand {
         hint: "Give the address of the proxy by --trusted-proxy.")
     }
     let userHeader = try authHeader.map { try UserHeader($0) }
-    if mapAttribution != nil, mapTiles == nil {
+    if mapAttribution != nil, mapTiles == nil || mapTiles == "none" {
       throw OffersError(
         .invalidRequest, "--map-attribution has no use without map tiles.",
         hint: "Name a server of tiles by --map-tiles.")
     }
-    let tiles = try mapTiles.map { try MapTiles($0, attribution: mapAttribution) }
+    let tiles =
+      switch mapTiles {
+      case nil: MapTiles.openStreetMap
+      case "none": MapTiles?.none
+      case let template?: try MapTiles(template, attribution: mapAttribution)
+      }
     let token = try tokenFile.map { try TokenFile($0) }
     let certificate = try tlsCert.flatMap { path in
       try tlsKey.map { try ServerCertificate(certificate: path, key: $0) }

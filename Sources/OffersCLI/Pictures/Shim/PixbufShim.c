@@ -99,12 +99,31 @@ static struct place fit(int width, int height, struct place place) {
   return size;
 }
 
-// Before the pixels are decoded: JPEG is decoded in a smaller size, which saves time and memory.
+// Before the pixels are decoded: JPEG is decoded in a smaller size, which saves time and memory. Whether the
+// picture is turned afterwards is not known yet, so that both its width and its height may be the width.
 static void limit_size(void *loader, int width, int height, void *place) {
   struct place size = fit(width, height, *(struct place *)place);
+  struct place turned = fit(height, width, *(struct place *)place);
+  if (turned.height > size.width) size = (struct place){turned.height, turned.width};
   if (size.width < width || size.height < height) {
     pixbuf.set_size(loader, size.width, size.height);
   }
+}
+
+// The average colors of the upper, the middle and the lower third of a picture, on white where it is transparent.
+static bool find_colors(const void *picture, unsigned char colors[OFFERS_PIXBUF_COLORS]) {
+  // GDK_INTERP_BILINEAR
+  const void *small = pixbuf.scale(picture, 1, 3, 2);
+  if (small == NULL) return false;
+  bool has_alpha = pixbuf.has_alpha(small);
+  const unsigned char *row = pixbuf.pixels(small);
+  for (int y = 0; y < 3; y++, row += pixbuf.row_bytes(small)) {
+    int alpha = has_alpha ? row[3] : 255;
+    for (int each = 0; each < 3; each++) {
+      *colors++ = (unsigned char)((row[each] * alpha + 255 * (255 - alpha)) / 255);
+    }
+  }
+  return true;
 }
 
 static bool is_opaque(const void *picture, struct place size) {
@@ -125,7 +144,7 @@ static const unsigned char *refuse(char problem[OFFERS_PIXBUF_TEXT], const struc
 
 const unsigned char *offers_pixbuf_scale(
     const unsigned char *bytes, size_t count, const char *format, int width, int height,
-    size_t *copy_count, char problem[OFFERS_PIXBUF_TEXT]) {
+    size_t *copy_count, unsigned char colors[OFFERS_PIXBUF_COLORS], char problem[OFFERS_PIXBUF_TEXT]) {
   if (!load()) {
     snprintf(problem, OFFERS_PIXBUF_TEXT, "gdk-pixbuf is not installed");
     return NULL;
@@ -148,6 +167,7 @@ const unsigned char *offers_pixbuf_scale(
     picture = pixbuf.scale(picture, size.width, size.height, 2);
     if (picture == NULL) return refuse(problem, NULL);
   }
+  if (!find_colors(picture, colors)) return refuse(problem, NULL);
   char *copy = NULL;
   char *names[] = {"quality", NULL}, *values[] = {"82", NULL}, *none[] = {NULL};
   int is_saved =

@@ -26,6 +26,7 @@ struct FeedPage {
     let layout = presentation.layout
     let now = content.now()
     let selection = ListSelection(request, own: name, shown, content: content, at: now)
+    if let problem = selection.problem { throw problem }
     let number = request.fields.page()
     let offers = try await fetch(selection.query(page: number, size: Self.pageSize + 1))
     let count = offers.isEmpty ? 0 : try await content.store.countOffers(selection.query)
@@ -35,6 +36,7 @@ struct FeedPage {
     let title = feed?.title ?? former?.title ?? known?.title ?? name
     let news = try await GoodNewsLabels(
       of: offers.map(\.offer), in: content.store, at: content.now())
+    let colors = try await content.store.fetchPictureColors(of: offers.map(\.offer))
     let map = try await map(of: selection, on: offers, presentation, at: now)
     var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
@@ -44,14 +46,14 @@ struct FeedPage {
       fields.setHeld(
         feed.map { [$0] } ?? [], shown, at: now, mayDecide: request.mayDecide, back: request.address
       )
-      fields.setChips(feeds, current: name)
+      fields.setChips(feeds, current: PageLinks.feed(name))
       fields.setPair(title, name, site: known?.home, isList: true)
       selection.fill(&fields, feeds: feeds, offers: offers)
       if known?.isSearchable == true {
         fields.set("searchbox", ["boxFeed": name, "boxLabel": "Search \(title)"])
       }
       fields.set("map", map)
-      for each in FeedLayout.allCases { fields.set("layout-\(each.rawValue)", each == layout) }
+      fields.set(layout)
       fields.set(
         "cards",
         offers.prefix(Self.pageSize).map { offer in
@@ -59,6 +61,7 @@ struct FeedPage {
             card: offer, presentation, at: now, back: request.back, feedTitle: title)
           card.describe(offer.offer, presentation)
           card.set("news", news.fields(of: offer.ref, presentation))
+          card.set(colors, of: offer.offer)
           return card
         })
       if layout == .covers { fields.set("credit", Self.credit(offers)) }
@@ -75,8 +78,6 @@ struct FeedPage {
     page.sidebarFeeds = feeds
     // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
-    // A refresh may bring the first places to a page that is open already.
-    if content.maps.files.areInstalled { page.openReach(for: content.maps) }
     return page
   }
 
@@ -147,7 +148,6 @@ extension FeedPage {
       map.set(
         "dialog",
         PageFields { dialog in
-          dialog.setTiles(content.maps)
           dialog.set("placeCount", Units.count(places.count, "place"))
           dialog.set(
             "places",
@@ -161,18 +161,9 @@ extension FeedPage {
   }
 }
 
-extension Page {
-  /// Allows a page with a map to load tiles, if the operator has named a server of tiles.
-  mutating func openReach(for maps: MapSettings) {
-    if let tiles = maps.tiles { reach = .images(from: tiles.origin) }
-  }
-}
-
 extension PageFields {
-  mutating func setTiles(_ maps: MapSettings) {
-    guard let tiles = maps.tiles else { return }
-    set(
-      "tiles",
-      ["tileTemplate": tiles.template, "tileAttribution": tiles.attribution] as PageFields)
+  /// Sets the layout of a list (cards.mustache).
+  mutating func set(_ layout: FeedLayout) {
+    for each in FeedLayout.allCases { set("layout-\(each.rawValue)", each == layout) }
   }
 }

@@ -1,13 +1,22 @@
 import Foundation
 import OffersCore
 
-/// The filters and the order of a list of offers, as given in the address of a page.
+/// The words, the filters and the order of a list of offers, as given in the address of a page.
 struct ListSelection {
-  private var selection = Selection()
+  private(set) var selection = Selection()
+  /// The text with words and filters, as it stands in the address; empty for none.
+  let typed: String
+  /// The text as it was parsed.
+  private(set) var text = SelectionText()
+  /// Why the text cannot be used; nil if it can. Then it has the same effect as none.
+  private(set) var problem: OffersError?
   /// The values of the filters that are set, as they stand in the address, without those that the page implies.
   private var texts: [OfferFilter: String] = [:]
   private let sort: OfferQuery.Sort
+  /// The order that the form has chosen; nil for that of the text.
+  private let chosenSort: OfferQuery.Sort?
   private let isReversed: Bool
+  private let isFormReversed: Bool
   private let pricedFeeds: Set<String>
   private let now: Date
   private let path: String
@@ -28,8 +37,17 @@ struct ListSelection {
     self.isFavorites = isFavorites
     self.now = now
     pricedFeeds = presentations.pricedFeeds
-    sort = fields["sort"].flatMap(OfferQuery.Sort.init) ?? .feed
-    isReversed = fields.isSet("reverse")
+    typed = fields["q"].map(SearchWords.spaced) ?? ""
+    do {
+      text = try SelectionText(parsing: typed)
+      selection = try text.selection(at: now, content.texts)
+    } catch {
+      problem = error as? OffersError
+    }
+    chosenSort = fields["sort"].flatMap(OfferQuery.Sort.init)
+    sort = chosenSort ?? text.sort ?? .feed
+    isFormReversed = fields.isSet("reverse")
+    isReversed = isFormReversed || chosenSort == nil && text.isReversed
     for (filter, question) in ListQuestions.filters where !isImplied(filter, question) {
       var (text, value) = (fields[question.field], fields[question.field])
       if case .box(let meaning) = question.input {
@@ -76,9 +94,10 @@ struct ListSelection {
 
   /// Whether a filter is set besides those that the page itself implies.
   var narrows: Bool {
-    ListQuestions.filters.contains { filter, question in
-      question.test != nil && texts[filter] != nil
-    }
+    !typed.isEmpty
+      || ListQuestions.filters.contains { filter, _ in
+        filter.test != nil && texts[filter] != nil
+      }
   }
 
   /// The message in place of a list whose offers have all expired, with a link to them.
@@ -92,16 +111,21 @@ struct ListSelection {
 
   /// The URL of the page with these filters and this order.
   func link(
-    page: Int = 1, without left: OfferFilter? = nil, keepsOrder: Bool = true,
-    more: [(String, String?)] = []
+    page: Int = 1, without left: OfferFilter? = nil, keepsWords: Bool = true,
+    keepsOrder: Bool = true, more: [(String, String?)] = []
   ) -> String {
+    let kept = keepsOrder ? typed : text.withoutOrder.description
+    let words = [("q", keepsWords && !kept.isEmpty ? kept : nil)]
     let filters = ListQuestions.filters.map { ($1.field, $0 == left ? nil : texts[$0]) }
     let order = [
-      ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),
+      ("sort", chosenSort == .feed && text.sort == nil ? nil : chosenSort?.rawValue),
+      ("reverse", isFormReversed ? "1" : nil),
     ]
     return PageLinks.path(
       path,
-      filters + (keepsOrder ? order : []) + more + [("page", page == 1 ? nil : String(page))])
+      words + filters + (keepsOrder ? order : []) + more + [
+        ("page", page == 1 ? nil : String(page))
+      ])
   }
 }
 
@@ -113,8 +137,10 @@ extension ListSelection {
   ///   - titles: the titles of feeds, by name, for the chip of the feed.
   ///   - offers: the offers on the page. The form proposes their categories and retailers, and
   ///     leaves out filters and orders by what none of them has.
+  ///   - asksWords: whether the form asks for words and an order. A search has a field of its own, and its order.
   func fill(
-    _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [UserOffer]
+    _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:],
+    offers: [UserOffer], asksWords: Bool = true
   ) {
     let proposals = [
       OfferFilter.Question.Trait.categories: Self.some(offers.flatMap(\.categories)),
@@ -156,26 +182,39 @@ extension ListSelection {
     fields.set(
       "choice",
       [
-        "formPath": path, "sorts": sorts, "feedOptions": feedOptions.count > 1 ? feedOptions : [],
+        "formPath": path, "words": typed, "asksWords": asksWords,
+        "sorts": asksWords ? sorts : [], "feedOptions": feedOptions.count > 1 ? feedOptions : [],
         "hasFeeds": feedOptions.count > 1, "inputs": inputs, "timedBoxes": boxes(isTimed: true),
         "chosenReverse": isReversed, "boxes": boxes(isTimed: false),
       ])
-    fields.set("narrowed", chips(titles))
+    fields.set("narrowed", chips(titles, asksWords: asksWords))
+    if let problem {
+      fields.set(
+        "problem",
+        PageFields { fields in
+          fields.set("problemTitle", problem.message)
+          fields.set("problemText", problem.hint?.text ?? "")
+        })
+    }
   }
 
-  private func chips(_ titles: [String: String]) -> [PageFields] {
-    var chips = ListQuestions.filters.compactMap { filter, question in
-      texts[filter].map { text in
-        let label =
-          switch question.input {
-          case .feeds: titles[text] ?? text
-          case .field: question.chip + text
-          case .box: question.chip
-          }
-        return PageFields(chip: label, link(without: filter))
+  private func chips(_ titles: [String: String], asksWords: Bool) -> [PageFields] {
+    let words =
+      asksWords && !typed.isEmpty ? [PageFields(chip: typed, link(keepsWords: false))] : []
+    var chips =
+      words
+      + ListQuestions.filters.compactMap { filter, question in
+        texts[filter].map { text in
+          let label =
+            switch question.input {
+            case .feeds: titles[text] ?? text
+            case .field: question.chip + text
+            case .box: question.chip
+            }
+          return PageFields(chip: label, link(without: filter))
+        }
       }
-    }
-    if sort != .feed || isReversed,
+    if asksWords, sort != .feed || isReversed,
       let order = ListQuestions.orders.first(where: { $0.sort == sort })
     {
       chips.append(

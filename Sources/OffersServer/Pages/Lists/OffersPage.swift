@@ -3,18 +3,29 @@ import OffersCore
 /// The grid of the offers of all feeds, or of the favorites.
 struct OffersPage {
   let content: ServerDependencies
-  let request: PageRequest
+  var request: PageRequest
   var isFavorites = false
+
+  /// The path of the list of the offers of several feeds, whose start page is another one.
+  static let path = "/all"
 
   /// The number of offers on a page: a multiple of 2, 3, 4, 5 and 6, so that a full page ends with
   /// a full row in a grid of as many columns.
   static let pageSize = 60
 
   func page() async throws -> Page {
+    let feeds = try await content.fetchFeeds()
+    var list = self
+    if !isFavorites { list.request.path = feeds.count > 1 ? Self.path : "/" }
+    return try await list.page(of: feeds)
+  }
+
+  private func page(of feeds: [Feed]) async throws -> Page {
     let shown = try await content.fetchPresentations()
     let now = content.now()
     let selection = ListSelection(
       request, isFavorites: isFavorites, shown, content: content, at: now)
+    if let problem = selection.problem { throw problem }
     let number = request.fields.page()
     let offers = try await content.store.fetchOffers(
       selection.query(page: number, size: Self.pageSize + 1))
@@ -22,10 +33,10 @@ struct OffersPage {
     let expired =
       offers.isEmpty && number == 1
       ? try await content.store.countExpired(leftOutOf: selection.query) : 0
-    let feeds = try await content.fetchFeeds()
     let titles = try await content.fetchTitles(of: feeds)
     let news = try await GoodNewsLabels(
       of: offers.map(\.offer), in: content.store, at: content.now())
+    let colors = try await content.store.fetchPictureColors(of: offers.map(\.offer))
     let noun =
       isFavorites
       ? OfferNoun("favorite") : shown.noun(of: selection.feed.map { [$0] } ?? feeds.map(\.name))
@@ -39,7 +50,7 @@ struct OffersPage {
         fields.setHeld(
           feeds, shown, at: now, namesFeeds: true, mayDecide: request.mayDecide,
           back: request.address)
-        fields.setChips(feeds, current: nil)
+        fields.setChips(feeds, current: request.path)
       }
       selection.fill(&fields, feeds: feeds, titles: titles, offers: offers)
       fields.set(
@@ -49,6 +60,7 @@ struct OffersPage {
             card: offer, shown[offer.ref.feed], at: now, back: request.back,
             feedTitle: titles[offer.ref.feed])
           card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))
+          card.set(colors, of: offer.offer)
           return card
         })
       if expired > 0 {

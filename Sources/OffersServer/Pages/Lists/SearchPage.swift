@@ -8,40 +8,53 @@ struct SearchPage {
   private static let pageSize = 20
 
   /// The link from a search that has found nothing: to all offers, or to the start of the search.
-  private static func wider(_ words: String, _ feed: String?) -> (path: String, label: String) {
-    feed == nil
+  private static func wider(_ selection: ListSelection) -> (path: String, label: String) {
+    selection.feed == nil
       ? ("/search", "New search")
-      : (PageLinks.path("/search", [("q", words)]), "Search all offers")
+      : (PageLinks.path("/search", [("q", wordsForAll(selection))]), "Search all offers")
+  }
+
+  /// The words and filters of a search in all offers.
+  private static func wordsForAll(_ selection: ListSelection) -> String? {
+    let words = selection.text.without(.feed).description
+    return words.isEmpty ? nil : words
   }
 
   func page() async throws -> Page {
-    let words = request.fields["q"].map(SearchWords.spaced).flatMap { $0.isEmpty ? nil : $0 }
-    let feed = request.fields["feed"]
+    let shown = try await content.fetchPresentations()
+    let selection = ListSelection(request, shown, content: content, at: content.now())
+    try SearchWords.check(selection.typed)
+    let words = selection.typed.isEmpty ? nil : selection.typed
+    let feed = selection.feed
     let titles = try await content.fetchTitles()
     let feedTitle = feed.map { titles[$0] ?? $0 }
     let recent = try await content.store.fetchRecentSearches()
     let number = request.fields.page()
-    let shown = try await content.fetchPresentations()
     // A search on a feed's server shows the offers as the feed's own list does: with all of their
     // description.
     let known = if let feed { try await content.findKnownFeed(feed) } else { nil as KnownFeed? }
     let showsWhole = known?.isSearchable ?? false
+    let feeds = try await content.fetchFeeds()
+    let noun = feed.map { shown[$0].noun } ?? shown.noun(of: feeds.map(\.name))
     var found: SearchAnswer?
-    if let words {
+    if let words, selection.problem == nil {
       var query = SearchQuery(
-        words, feed: feed, now: content.now(), limit: Self.pageSize, page: number)
+        selection.selection, now: content.now(), limit: Self.pageSize, page: number)
+      query.pricedFeeds = shown.pricedFeeds
       query.maximumBytes = Answer.pageBytes
       found = try await VisitorSearch(content: content, readLimit: request.readLimit).find(
-        query, limit: nil, isTrusted: request.isTrusted)
+        query, typed: words, limit: nil, isTrusted: request.isTrusted)
     }
     let news = try await GoodNewsLabels(
       of: found?.results.hits.map(\.offer.offer) ?? [], in: content.store, at: content.now())
+    let colors = try await content.store.fetchPictureColors(
+      of: found?.results.hits.map(\.offer.offer) ?? [])
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
       fields in
       fields.set(
         "searchbox",
         [
-          "boxFeed": feed, "boxWords": words,
+          "boxFeed": request.fields["feed"], "boxWords": words,
           "boxLabel": feedTitle.map { "Search \($0)" } ?? "Search all offers",
         ])
       if let feed, let feedTitle {
@@ -49,10 +62,16 @@ struct SearchPage {
           "scope",
           [
             "scopeTitle": feedTitle, "scopeLink": PageLinks.feed(feed),
-            "allLink": PageLinks.path("/search", [("q", words)]),
+            "allLink": PageLinks.path("/search", [("q", Self.wordsForAll(selection))]),
           ])
       }
+      if words != nil {
+        selection.fill(
+          &fields, feeds: feeds, titles: titles,
+          offers: found?.results.hits.map(\.offer) ?? [], asksWords: false)
+      }
       guard let words, let found else {
+        if words != nil { return }
         fields.set(
           "recentSearches",
           recent.map { search in
@@ -83,7 +102,12 @@ struct SearchPage {
           "corrected",
           [
             "correctedWords": corrected,
-            "correctedLink": PageLinks.path("/search", [("q", corrected), ("feed", feed)]),
+            "correctedLink": PageLinks.path(
+              "/search",
+              [
+                ("q", selection.text.replacing(words: corrected).description),
+                ("feed", request.fields["feed"]),
+              ]),
           ])
       }
       let isStandIn = found.isStandIn && found.error == nil && !found.results.hits.isEmpty
@@ -97,6 +121,7 @@ struct SearchPage {
             feedTitle: titles[hit.offer.ref.feed])
           card.describe(offer.offer, shown[offer.ref.feed])
           card.set("news", news.fields(of: offer.ref, shown[offer.ref.feed]))
+          card.set(colors, of: offer.offer)
           if feed == nil { card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed) }
           MarkedParts.fill(&card, hit, isWhole: showsWhole)
           return card
@@ -113,14 +138,12 @@ struct SearchPage {
                 PageLinks.path("/search", [("q", words), ("feed", feed)]), "Show the first page"
               ))
             : PageFields(
-              empty: "Nothing found",
-              "No offer contains all of these words. Try fewer or different words.",
-              icon: "search", link: Self.wider(words, feed), isAlert: true))
+              empty: "No \(noun.singular) found for “\(words.prefix(80))”",
+              "Try fewer or different words.",
+              icon: "search", link: Self.wider(selection), isAlert: true))
       }
       fields.setMore(
-        found.results.hasMore
-          ? PageLinks.path(
-            "/search", [("q", words), ("feed", feed), ("page", String(found.page + 1))]) : nil,
+        found.results.hasMore ? selection.link(page: found.page + 1) : nil,
         label: "Load more")
     }
     page.menuEntry = .offers

@@ -55,7 +55,7 @@ struct AlternativeTests {
     #expect(sound.all(.latitude) == ["5"])
     #expect(sound.attributes == [["Label: M"]])
     let broken = try YAMLReading(
-      yaml, #"[{"id":1,"b":"B","until":"soon","end":"later","lat":"north","l":[]}]"#)
+      yaml, #"[{"id":1,"b":"B","until":"soon","end":"later","lat":"north","l":[1]}]"#)
     #expect(broken.all(.expiresAt) == [nil])
     let told = try #require(broken.mends.first)
     #expect(told.contains("“soon”"))

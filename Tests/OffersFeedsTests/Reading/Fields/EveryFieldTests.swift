@@ -90,10 +90,10 @@ struct EveryFieldTests {
     let reading = try YAMLReading(
       Self.yaml,
       """
-      {"offers":[{"id":1,"title":"A","about":{"x":1},"fine print":[],"pay":{"now":true},
-        "media":{"image":["a"]},"page":{},"shop":{"name":[]},"from":[],"until":"soon",
+      {"offers":[{"id":1,"title":"A","about":{"x":1},"fine print":["x"],"pay":{"now":true},
+        "media":{"image":["a"]},"page":{},"shop":{"name":["x"]},"from":["x"],"until":"soon",
         "place":{"lat":91,"lng":"east"},"z":{},"at corner":["x"],"since":"long ago",
-        "contact":{"phone":{},"formatted":[],"twitter":["t"]},"tags":{"a":{}}}]}
+        "contact":{"phone":{},"formatted":["x"],"twitter":["t"]},"tags":{"a":{}}}]}
       """)
     #expect(reading.offers.count == 1)
     #expect(reading.attributes == [["Kind: Coupon", "Since: long ago"]])

@@ -96,8 +96,7 @@ struct PathStepTests {
     #expect(reading.offers == [[.id: "1", .name: "p"]])
     #expect(
       reading.mends == [
-        "1: description is a list, left out; terms is an object, left out; "
-          + "reward is a list, left out"
+        "1: description is a list, left out; terms is an object, left out"
       ])
   }
 

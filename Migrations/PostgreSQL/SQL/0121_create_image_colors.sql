@@ -1,0 +1,4 @@
+CREATE TABLE image_color (
+  url TEXT COLLATE "C" PRIMARY KEY REFERENCES image_cache ON UPDATE CASCADE ON DELETE CASCADE,
+  colors TEXT NOT NULL CHECK (colors <> '')
+);

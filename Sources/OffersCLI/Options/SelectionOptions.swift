@@ -1,0 +1,131 @@
+import ArgumentParser
+import OffersCore
+
+/// The words and the options that choose offers, which all commands with a selection of offers share.
+struct SelectionOptions: ParsableArguments {
+  /// The words, including a `--` that ends the options.
+  @Argument(
+    parsing: .allUnrecognized,
+    help: """
+      Words to find, and filters: coffee, "cold brew", -pod, tea OR coffee, reward:>=2, \
+      price:<=20, feed:ibotta, retailer:Target, -category:Beer, ending:48h, new:today, is:favorite, \
+      near:52.52,13.40,5km, sort:reward. Quote them for the shell, and put words that begin with \
+      -- after a --.
+      """, completion: .selection)
+  var words: [String] = []
+
+  @Option(.feed, completion: .feeds) var feed: [String] = []
+  @Option(.notFeed, completion: .feeds) var notFeed: [String] = []
+  @Flag(.favorites) var favorites = false
+  @Option(.retailer) var retailer: [String] = []
+  @Option(.notRetailer) var notRetailer: [String] = []
+  @Option(.category) var category: [String] = []
+  @Option(.notCategory) var notCategory: [String] = []
+  @Option(.reward) var rewardAtLeast: [String] = []
+  @Option(.rewardMost) var rewardAtMost: [String] = []
+  @Option(.priceLeast) var priceAtLeast: [String] = []
+  @Option(.price) var priceAtMost: [String] = []
+  @Option(.newSince) var newSince: [String] = []
+  @Option(.expiring) var expiring: [String] = []
+  @Option(.near) var near: [String] = []
+  @Flag(.gone) var gone = false
+  @Flag(.expired) var expired = false
+
+  private func texts(of filter: OfferFilter) -> [String] {
+    switch filter {
+    case .feed: feed
+    case .notFeed: notFeed
+    case .gone: gone ? ["true"] : []
+    case .expired: expired ? ["true"] : []
+    case .favorites: favorites ? ["true"] : []
+    case .category: category
+    case .notCategory: notCategory
+    case .retailer: retailer
+    case .notRetailer: notRetailer
+    case .reward: rewardAtLeast
+    case .rewardMost: rewardAtMost
+    case .priceLeast: priceAtLeast
+    case .price: priceAtMost
+    case .newSince: newSince
+    case .expiring: expiring
+    case .near: near
+    }
+  }
+
+  func validate() throws {
+    // A word may begin with one hyphen. With two it is a misspelt option, unless it follows a `--`.
+    if let option = words.prefix(while: { $0 != "--" }).first(where: { $0.hasPrefix("--") }) {
+      throw ValidationError(
+        "Unknown option '\(option)'. Words that begin with -- go after a --.")
+    }
+  }
+
+  /// The words, without the `--` that ends the options, with single spaces.
+  var typed: String {
+    var words = words
+    if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
+    return SearchWords.spaced(words.joined(separator: " "))
+  }
+
+  /// The selection: the words, and the options behind them.
+  var text: SelectionText {
+    get throws {
+      var text = try SelectionText(parsing: typed)
+      for filter in OfferFilter.allCases {
+        for value in texts(of: filter) { text.add(filter, value) }
+      }
+      return text
+    }
+  }
+}
+
+extension Option where Value == [String] {
+  init(wrappedValue: [String], _ filter: OfferFilter, completion: CompletionKind? = nil) {
+    let words = filter.words
+    let parsing: ArrayParsingStrategy =
+      switch filter.value {
+      case .flag, .text, .label: .singleValue
+      // A value that begins with a hyphen is refused as one, and not taken for an option.
+      case .bound, .since, .within, .circle: .unconditionalSingleValue
+      }
+    self.init(
+      wrappedValue: wrappedValue, name: .customLong(words.option), parsing: parsing,
+      help: ArgumentHelp(words.help, valueName: words.valueName), completion: completion)
+  }
+}
+
+extension CompletionKind {
+  /// The beginnings of filters, and behind `feed:` the names of feeds.
+  static var selection: CompletionKind {
+    .custom { (_: [String], _: Int, prefix: String) async -> [String] in
+      SelectionText.terms.filter { prefix.isEmpty || $0.hasPrefix(prefix) }
+        + OfferQuery.Sort.allCases.map { "sort:\($0.rawValue)" }.filter { $0.hasPrefix(prefix) }
+    }
+  }
+}
+
+extension Option where Value == String? {
+  init(_ filter: OfferFilter, completion: CompletionKind? = nil) {
+    let words = filter.words
+    let parsing: SingleValueParsingStrategy =
+      switch filter.value {
+      case .flag, .text, .label: .next
+      // A value that begins with a hyphen is refused as one, and not taken for an option.
+      case .bound, .since, .within, .circle: .unconditional
+      }
+    self.init(
+      name: .customLong(words.option), parsing: parsing,
+      help: ArgumentHelp(words.help, valueName: words.valueName), completion: completion)
+  }
+}
+
+extension Flag where Value == Bool {
+  /// The option of a filter that is a switch.
+  ///
+  /// - Parameter help: the explanation, if that of the list does not fit the command.
+  init(wrappedValue: Bool, _ filter: OfferFilter, help: String? = nil) {
+    self.init(
+      wrappedValue: wrappedValue, name: .customLong(filter.words.option),
+      help: ArgumentHelp(help ?? filter.words.help))
+  }
+}
