@@ -126,7 +126,7 @@ class LongListTests(BrowserTest):
         metrics = self.browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
         return next(each["value"] for each in metrics if each["name"] == "ThreadTime")
 
-    def test_a_frame_of_a_list_of_a_thousand_cards_takes_little_more_than_one_of_two_hundred(self):
+    def test_a_frame_of_a_list_of_a_thousand_cards_takes_at_most_a_few_times_as_long_as_one_of_two_hundred(self):
         self.open("/feeds/long")
         self.wait("the list ends early", lambda: self.script(
             "scrollTo(0, document.documentElement.scrollHeight);"
@@ -138,4 +138,4 @@ class LongListTests(BrowserTest):
         print("milliseconds a frame, of many and few cards, at two sizes:",
               *(f"{time:.1f}" for time in many + few))
         for many, few in zip(many, few):
-            self.assertLess(many, 2 * few + 2)
+            self.assertLess(many, 4 * few + 4)

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersTestSupport
 import TestStores
 import Testing
@@ -7,19 +8,21 @@ import Testing
 /// repeats it.
 @Suite("Campaigns of faults and attacks", .aboutFile, .serialized)
 struct CampaignTests {
+  /// Runs a campaign on a thread of its own: it takes minutes, for which other tests would wait for the thread.
   private func soak(
     _ arguments: String, program: String = OffersProgram.path, in home: Home
-  ) throws -> Home.ShellResult {
+  ) async throws -> Home.ShellResult {
     let script = PackageFolder.file("Scripts/soak")
-    return try home.shell(
-      "unset OFFERS_DATABASE; TMPDIR=\"$PWD\" OFFERS_PROGRAM='\(program)' '\(script)' \(arguments)")
+    let command =
+      "unset OFFERS_DATABASE; TMPDIR=\"$PWD\" OFFERS_PROGRAM='\(program)' '\(script)' \(arguments)"
+    return try await OwnThread.run { try home.shell(command) }
   }
 
   @Test(
     "A short campaign finds no violation", arguments: ["faults", "attack"])
-  func short(campaign: String) throws {
+  func short(campaign: String) async throws {
     let home = try Home()
-    let result = try soak("\(campaign) --short --seed 1", in: home)
+    let result = try await soak("\(campaign) --short --seed 1", in: home)
     #expect(result.errors == "")
     #expect(!result.output.contains("VIOLATION"), "\(result.output)")
     #expect(result.output.hasSuffix(": passed\n"), "\(result.output)")
@@ -29,7 +32,7 @@ struct CampaignTests {
   }
 
   @Test("A program that acknowledges what it did not write fails a campaign, which can be repeated")
-  func violation() throws {
+  func violation() async throws {
     let home = try Home()
     let path = try home.folder.write(
       """
@@ -37,7 +40,7 @@ struct CampaignTests {
       [[ $1 != favorite || $2 != 7 ]] || exit 0
       exec '\(OffersProgram.path)' "$@"
       """, to: "flawed", mode: 0o755)
-    let lost = try soak(
+    let lost = try await soak(
       "faults --seed 1 --case kills/favorite/time/9000000/us", program: path, in: home)
     #expect(lost.output.contains("VIOLATION  kills at a time: "), "\(lost.output)\(lost.errors)")
     #expect(
@@ -50,9 +53,9 @@ struct CampaignTests {
     arguments: [
       "faults soon", "attack 0", "faults --no-such-option", "attack --seed", "failover", "20",
     ])
-  func wrongUsage(arguments: String) throws {
+  func wrongUsage(arguments: String) async throws {
     let home = try Home()
-    let result = try soak(arguments, in: home)
+    let result = try await soak(arguments, in: home)
     #expect(result.errors.contains("usage: Scripts/soak"))
     #expect(result.status == 64)
   }

@@ -154,8 +154,8 @@ struct KilledFetchTests {
     let silent = try ScriptedServer([.silence])
     let process = try OffersProgram.start(
       ["sync", "--quiet", "--from", silent.url()], environment: home.environment)
-    while silent.requests.isEmpty, process.isRunning { usleep(1000) }
     let database = try await home.store.open()
+    while silent.requests.isEmpty, process.isRunning { await Task.yield() }
     let error = await #expect(throws: OffersError.self) {
       try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
     }
