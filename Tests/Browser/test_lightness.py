@@ -64,8 +64,8 @@ class FirstVisitTests(BrowserTest):
         self.browser.execute_cdp_cmd("Network.emulateNetworkConditions", SLOW)
         visits = [self.visit() for _ in range(4)]
         for visit in visits:
-            self.assertLessEqual(len(visit["names"]), 20, visit["names"])
-            self.assertLessEqual(visit["bytes"], 100_000)
+            self.assertLessEqual(len(visit["names"]), 25, visit["names"])
+            self.assertLessEqual(visit["bytes"], 250_000)
         paint = min(visit["paint"] for visit in visits)
         print(f"first paint {paint:.0f} ms, {local:.0f} ms of them without the network;"
               f" {visits[0]['bytes']} bytes, {len(visits[0]['names'])} requests")
@@ -110,32 +110,25 @@ class ThumbnailTests(BrowserTest):
 class LongListTests(BrowserTest):
     feeds = ("long",)
 
-    def frame_milliseconds(self):
-        """The time of the main thread for a frame while the list scrolls, on a phone and on a desktop.
-
-        It is time of the processor, so that other work of the machine counts little."""
-        times = []
-        for size in (PHONE, DESKTOP):
-            self.set_size(size)
-            begun = self.thread_seconds()
-            frames = self.browser.execute_async_script(SCROLL)
-            times.append((self.thread_seconds() - begun) * 1000 / frames)
-        return times
-
     def thread_seconds(self):
         metrics = self.browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
         return next(each["value"] for each in metrics if each["name"] == "ThreadTime")
 
-    def test_a_frame_of_a_list_of_a_thousand_cards_takes_at_most_a_few_times_as_long_as_one_of_two_hundred(self):
+    def test_a_frame_of_a_list_of_a_thousand_cards_takes_less_than_a_sixtieth_of_a_second(self):
         self.open("/feeds/long")
         self.wait("the list ends early", lambda: self.script(
             "scrollTo(0, document.documentElement.scrollHeight);"
             " return document.querySelectorAll('.card').length") >= 1000, 120)
         self.browser.execute_cdp_cmd("Performance.enable", {})
-        many = self.frame_milliseconds()
-        self.script("[...document.querySelectorAll('.card')].slice(200).forEach((card) => card.remove())")
-        few = self.frame_milliseconds()
-        print("milliseconds a frame, of many and few cards, at two sizes:",
-              *(f"{time:.1f}" for time in many + few))
-        for many, few in zip(many, few):
-            self.assertLess(many, 4 * few + 4)
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            # The shortest of three: other work of the machine only adds to the time.
+            times = [self.frame_milliseconds() for _ in range(3)]
+            print(f"{', '.join(f'{time:.1f}' for time in times)} ms a frame at {size[0]} pixels")
+            self.assertLess(min(times), 12)
+
+    def frame_milliseconds(self):
+        """The time of the main thread for a frame while the list scrolls: time of the processor, not of the clock."""
+        begun = self.thread_seconds()
+        frames = self.browser.execute_async_script(SCROLL)
+        return (self.thread_seconds() - begun) * 1000 / frames
