@@ -105,17 +105,12 @@ extension CompletionKind {
 }
 
 extension Option where Value == String? {
+  /// The option of a filter whose value is one name.
   init(_ filter: OfferFilter, completion: CompletionKind? = nil) {
     let words = filter.words
-    let parsing: SingleValueParsingStrategy =
-      switch filter.value {
-      case .flag, .text, .label: .next
-      // A value that begins with a hyphen is refused as one, and not taken for an option.
-      case .bound, .since, .within, .circle: .unconditional
-      }
     self.init(
-      name: .customLong(words.option), parsing: parsing,
-      help: ArgumentHelp(words.help, valueName: words.valueName), completion: completion)
+      name: .customLong(words.option), help: ArgumentHelp(words.help, valueName: words.valueName),
+      completion: completion)
   }
 }
 

@@ -1,4 +1,4 @@
-/// What offers pay, or cost, together: a sum for each currency.
+/// The sums of the rewards, and of the prices, of several offers: one for each currency.
 public struct ValueTotals: Hashable, Sendable {
   /// A sum of amounts in one currency.
   public struct Sum: Hashable, Sendable {

@@ -50,7 +50,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public let hint: Hint?
   /// The underlying error, for logs only.
   public let cause: String?
-  /// What the server that refused a request said about it, in its own words; nil if it said nothing, and for
+  /// The message of the server that refused a request, in the server's own words; nil without a message, and for
   /// an error that was read from a database.
   public private(set) var serverWords: String?
 

@@ -190,7 +190,7 @@ function clusterSign(leaflet, count) {
   return leaflet.divIcon({className: "", html, iconSize: null});
 }
 
-/** What a press on a pin shows; also for places that no zoom tells apart. */
+/** The popup of a pin: the name, the category and the link of its place, or of each place that has the same point. */
 const popup = (rows) => make("div", {}, ...rows.slice(0, 20).flatMap(({dataset: {name, category, href}}) => [
   make("strong", {dir: "auto", textContent: short(name)}),
   ...(category ? [make("span", {dir: "auto", textContent: short(category)}), make("br")] : []),

@@ -181,7 +181,7 @@ async function tile(request) {
   const since = forgotten;
   try {
     const {url, referrer, referrerPolicy} = request;
-    // What is stored has to be readable: a browser counts megabytes for each response that is not.
+    // A CORS request, because the browser pads the size of an opaque response to megabytes in its storage quota.
     const answer = await fetch(url, {mode: "cors", credentials: "omit", referrer, referrerPolicy});
     if (answer.ok) {
       await put(IMAGES, request, answer.clone());

@@ -65,7 +65,7 @@ struct ScriptBundleTests {
         export const {greeting, say} = $words;
 
         """)
-    // One that exports nothing is served as it is.
+    // A script without exports is served unchanged.
     #expect(files.keys.sorted() == ["app.js", "letters.js", "words.js"])
   }
 
