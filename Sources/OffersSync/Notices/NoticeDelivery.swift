@@ -51,7 +51,7 @@ package struct NoticeDelivery: Sendable {
     return try await withThrowingTaskGroup(of: Result<Attempt?, any Error>.self) { group in
       var rest = channels[...]
       for channel in rest.prefix(Self.parallelCount) {
-        group.addTask { await result(of: channel) }
+        group.addTask { await attempt(over: channel) }
       }
       rest = rest.dropFirst(Self.parallelCount)
       var summary = Summary()
@@ -63,7 +63,7 @@ package struct NoticeDelivery: Sendable {
         case .success(nil): break
         case .failure(let error): failure = failure ?? error
         }
-        if let channel = rest.popFirst() { group.addTask { await result(of: channel) } }
+        if let channel = rest.popFirst() { group.addTask { await attempt(over: channel) } }
       }
       if let failure { throw failure }
       return summary
@@ -71,7 +71,7 @@ package struct NoticeDelivery: Sendable {
   }
 
   /// The attempt of a channel, or its error, which keeps no other channel from its end.
-  private func result(of channel: UserChannel.ID) async -> Result<Attempt?, any Error> {
+  private func attempt(over channel: UserChannel.ID) async -> Result<Attempt?, any Error> {
     do { return .success(try await deliver(over: channel)) } catch { return .failure(error) }
   }
 

@@ -110,8 +110,10 @@ struct OutboxRules {
       try await home.sync([("1", "Coffee", 300)], at: 2000)
       let id = try await Self.channel(home, "phone").id
       var (now, count) = (2000, 0)
-      while let message = try await home.store.claimMessage(of: id, at: .at(now)) {
-        try await home.store.finish(message, .later("silent"), at: .at(now))
+      while true {
+        let time = Date.at(now)
+        guard let message = try await home.store.claimMessage(of: id, at: time) else { break }
+        try await home.store.finish(message, .later("silent"), at: time)
         count += 1
         let next = try await Self.channel(home, "phone").nextAttemptAt
         now = Int(next?.timeIntervalSince1970 ?? 0)
