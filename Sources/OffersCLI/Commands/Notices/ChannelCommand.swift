@@ -26,8 +26,8 @@ struct ChannelCommand: AsyncParsableCommand {
       EXAMPLES
         offers channel add command ~/bin/tell
         offers channel add ntfy https://ntfy.sh/my-secret-topic --quiet '22:00-7:00'
-        offers channel add email me@example.org --option server=smtps://smtp.example.org \\
-          --option user=me --option password=...
+        offers channel add email me@example.org --option user=me \\
+          --option password=... --option server=smtps://smtp.example.org
         offers channel test
       """,
     subcommands: [

@@ -18,7 +18,8 @@ struct WatchCommand: AsyncParsableCommand {
         match             an offer is new, or begins to match
         at-least $2       its reward or price reaches a bound
         at-most 20 EUR    it falls to a bound
-        up, down          it rises or falls; also by an amount or a part: up 10%, down 0.50
+        up, up 10%        it rises, or rises by so much
+        down, down 0.50   it falls, or falls by so much
         best, best 30d    it is better than ever, or than in the last days
         near-best 5% 90d  it is within a part of the best
         ending 48h        it ends soon
