@@ -278,7 +278,9 @@ struct HostileFileTests {
     var random = SeededGenerator(number: 46)
     let columns = try await Self.write(base) { try Self.columns(in: $0) }
     let numbers = columns.filter { $0.type == "INTEGER" }.shuffled(using: &random)
-    let first = [(table: "change", column: "change_id", type: "INTEGER")]
+    let first = [("change", "change_id"), ("feed", "current_count"), ("feed", "gone_count")].map {
+      (table: $0, column: $1, type: "INTEGER")
+    }
     for column in first + (TestSize.isLong ? numbers[...] : numbers.prefix(8)) {
       for value in [Int64.min, .max] {
         let mutation = Mutation(table: column.table, column: column.column, value: "\(value)")
