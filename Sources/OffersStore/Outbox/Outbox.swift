@@ -130,8 +130,8 @@ extension OffersDatabase {
     }
   }
 
-  /// Adds the channel of a browser's subscription, which is one user's: the same subscription of another user is
-  /// removed, and that of the user is set up again, with its name and what waits for it.
+  /// Adds the channel of a browser's subscription. A subscription belongs to one user: a channel of another user with
+  /// the same one is removed, and one of the user is set up again, with its name and what waits for it.
   ///
   /// - Parameters:
   ///   - name: the name of a new channel. A number is added if another channel has it.
