@@ -90,18 +90,22 @@ package struct PushEnvelope: Sendable {
   package let audience: String
   /// The end of the authorization, at most 24 hours ahead.
   package let expiresAt: Date
+  /// Whom the operator of the push service tells of a fault: a `mailto:` or `https:` address.
+  package let contact: String
 
   /// The most bytes of a text: a service takes bodies of at least 4,096 bytes (RFC 8291, section 4).
   package static let mostBytes = 3_993
 
   package init(
-    text: [UInt8], publicKey: String, secret: String, audience: String, expiresAt: Date
+    text: [UInt8], publicKey: String, secret: String, audience: String, expiresAt: Date,
+    contact: String
   ) {
     self.text = text
     self.publicKey = publicKey
     self.secret = secret
     self.audience = audience
     self.expiresAt = expiresAt
+    self.contact = contact
   }
 }
 
@@ -113,5 +117,46 @@ package struct SealedPush: Sendable {
   package init(body: [UInt8], authorization: String) {
     self.body = body
     self.authorization = authorization
+  }
+}
+
+/// A browser's subscription to Web Push, as the browser gives it to a page
+/// (https://www.w3.org/TR/push-api/#pushsubscription-interface).
+package struct PushSubscription: Sendable {
+  /// The address at the push service.
+  package let endpoint: String
+  /// The public key of the subscription (`p256dh`).
+  package let publicKey: String
+  /// The secret of the subscription (`auth`).
+  package let secret: String
+  /// The origin of the page, such as `https://offers.example.org`; nil if the request does not name it.
+  package let page: String?
+
+  package init(endpoint: String, publicKey: String, secret: String, page: String?) {
+    self.endpoint = endpoint
+    self.publicKey = publicKey
+    self.secret = secret
+    self.page = page
+  }
+}
+
+/// The channels of subscriptions, for a server, which knows neither the settings of channels nor their delivery.
+package struct PushChannels: Sendable {
+  /// Returns the settings of the channel of a subscription as JSON. Throws `OffersError` with `invalidRequest` for
+  /// an address or keys that no subscription has.
+  package let settings: @Sendable (PushSubscription) async throws -> String
+  /// Whether settings are those of the subscription at an address.
+  package let isSubscription: @Sendable (_ settings: String, _ endpoint: String) -> Bool
+  /// Delivers a message over a channel to show that it works.
+  package let test: @Sendable (UserChannel) async throws -> DeliveryOutcome
+
+  package init(
+    settings: @escaping @Sendable (PushSubscription) async throws -> String,
+    isSubscription: @escaping @Sendable (_ settings: String, _ endpoint: String) -> Bool,
+    test: @escaping @Sendable (UserChannel) async throws -> DeliveryOutcome
+  ) {
+    self.settings = settings
+    self.isSubscription = isSubscription
+    self.test = test
   }
 }

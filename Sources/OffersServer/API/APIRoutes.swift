@@ -17,6 +17,7 @@ struct APIRoutes: Sendable {
     FeedRoutes(content: content, answers: answers).add(to: router)
     ProposalRoutes(content: content, answers: answers).add(to: router)
     FramingRoutes(content: content).add(to: router)
+    PushRoutes(content: content, answers: answers).add(to: router)
     ImageRoutes(content: content, answers: answers).add(to: router)
     OfflineRoutes(content: content, answers: answers, access: access).add(to: router)
     SyncRoutes(content: content, answers: answers).add(to: router)

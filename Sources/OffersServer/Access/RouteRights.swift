@@ -55,6 +55,8 @@ struct RouteRights: RouterMiddleware {
     "/api/v1/offers/{ref}/share": .favorites,
     "/offers/{ref}/share": .favorites,
     "/api/v1/framing": .favorites,
+    "/api/v1/push": .favorites,
+    "/api/v1/push/test": .favorites,
     "/api/v1/news/seen": .favorites,
     "/api/v1/searches": .favorites,
     "/searches/forget": .favorites,

@@ -68,6 +68,7 @@ for (const storage of user ? [sessionStorage, localStorage] : []) {
 if (document.querySelector(`a[href='${addressOf("/household")}'], [data-household]`)) import("./household.js?v=__VERSION__");
 if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.js?v=__VERSION__");
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
+if (document.querySelector("[data-push]")) import("./push.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 /** Removes the visited sites and the home page of the page “Web”, the number of unseen changes and the choice of streets. */

@@ -90,6 +90,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/pending-stars.js"
 }, place_css[] = {
 #embed "../Assets/place.css"
+}, push_js[] = {
+#embed "../Assets/push.js"
 }, requests_js[] = {
 #embed "../Assets/requests.js"
 }, search_css[] = {
@@ -258,6 +260,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Worker/offline-texts.js"
 }, offline_values_js[] = {
 #embed "../Worker/offline-values.js"
+}, push_events_js[] = {
+#embed "../Worker/push-events.js"
 }, sw_js[] = {
 #embed "../Worker/sw.js"
 };
@@ -311,6 +315,7 @@ static const struct {
   {"panels.css", panels_css, sizeof panels_css},
   {"pending-stars.js", pending_stars_js, sizeof pending_stars_js},
   {"place.css", place_css, sizeof place_css},
+  {"push.js", push_js, sizeof push_js},
   {"requests.js", requests_js, sizeof requests_js},
   {"search.css", search_css, sizeof search_css},
   {"search.js", search_js, sizeof search_js},
@@ -395,6 +400,7 @@ static const struct {
   {"offline-selection.js", offline_selection_js, sizeof offline_selection_js},
   {"offline-texts.js", offline_texts_js, sizeof offline_texts_js},
   {"offline-values.js", offline_values_js, sizeof offline_values_js},
+  {"push-events.js", push_events_js, sizeof push_events_js},
   {"sw.js", sw_js, sizeof sw_js},
 };
 

@@ -104,7 +104,7 @@ struct SettingsPage {
     case .devices:
       return ("Browsers that are logged in, a phone to connect, API tokens", false)
     case .browser:
-      return ("Theme, keys, stored offers", false)
+      return ("Theme, keys, notices, stored offers", false)
     case .about:
       return ("Version \(Version.current)", false)
     }

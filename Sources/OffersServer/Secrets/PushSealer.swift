@@ -7,23 +7,24 @@ import ServerShim
 package struct PushSealer: Sendable {
   /// The key that browsers bind their subscriptions to. With another key all of them are lost.
   private let key: PushKey
-  /// Whom the operator of a push service tells of a fault.
-  private let contact: String
 
-  /// - Parameters:
-  ///   - key: the private key, 32 bytes that the store keeps.
-  ///   - contact: a `mailto:` or `https:` address. Apple refuses one of `localhost` or a reserved name.
+  /// The purpose of the key among the server's keys in the store, which all nodes and `offers sync` share.
+  package static let purpose = "web push"
+
+  /// - Parameter key: the private key, 32 bytes that the store keeps.
   /// - Throws: `OffersError` with `limitExceeded` for bytes that are no key.
-  package init(key: [UInt8], contact: String) throws {
-    self.key = try PushKey(key)
-    self.contact = contact
-  }
+  package init(key: [UInt8]) throws { self.key = try PushKey(key) }
 
   /// A new private key.
   package static func makeKey() throws -> [UInt8] { try PushKey.random().bytes }
 
   /// The public key for the page (`applicationServerKey`), in Base64 for URLs.
   package var publicKey: String { Base64URL.text(of: key.point) }
+
+  /// The error of a subscription whose keys are none.
+  fileprivate static let keyRefusal = OffersError(
+    .invalidRequest, "The keys of the subscription are no keys of Web Push.",
+    hint: "Subscribe again on the page.")
 
   /// Encrypts and authorizes a message.
   ///
@@ -33,15 +34,11 @@ package struct PushSealer: Sendable {
     guard let point = Base64URL.data(of: envelope.publicKey).map(Array.init), point.count == 65,
       point.first == 4, let secret = Base64URL.data(of: envelope.secret).map(Array.init),
       secret.count == 16, envelope.text.count <= PushEnvelope.mostBytes
-    else {
-      throw OffersError(
-        .invalidRequest, "The keys of the subscription are no keys of Web Push.",
-        hint: "Subscribe again on the page.")
-    }
+    else { throw Self.keyRefusal }
     let body = try Self.encrypt(
       envelope.text, for: point, secret, by: try .random(), salt: try RandomBytes.make(16))
     return SealedPush(
-      body: body, authorization: try authorization(envelope.audience, envelope.expiresAt))
+      body: body, authorization: try authorization(envelope))
   }
 
   /// The one record of the encrypted body (RFC 8291, section 3.4).
@@ -69,11 +66,11 @@ package struct PushSealer: Sendable {
     return head + (try AES128GCM.encrypt(text + [2], key: contentKey, nonce: nonce))
   }
 
-  private func authorization(_ audience: String, _ expiresAt: Date) throws -> String {
+  private func authorization(_ envelope: PushEnvelope) throws -> String {
     let claims = JSONWriter.document { json in
-      json.member("aud", audience)
-      json.member("exp", expiresAt.storedSeconds)
-      json.member("sub", contact)
+      json.member("aud", envelope.audience)
+      json.member("exp", envelope.expiresAt.storedSeconds)
+      json.member("sub", envelope.contact)
     }
     let head = Base64URL.text(of: #"{"typ":"JWT","alg":"ES256"}"#.utf8)
     let signed = "\(head).\(Base64URL.text(of: claims.utf8))"
@@ -122,7 +119,7 @@ struct PushKey: Sendable {
 
   /// The secret that this key and another one share (ECDH).
   ///
-  /// - Throws: `OffersError` with `limitExceeded` for a point that is not on the curve.
+  /// - Throws: `OffersError` with `invalidRequest` for a point that is not on the curve.
   func agree(with point: [UInt8]) throws -> [UInt8] {
     let library = try LibCrypto.open()
     let der = Self.publicHead + point
@@ -131,12 +128,16 @@ struct PushKey: Sendable {
         var place = buffer.baseAddress
         return library.d2i_PUBKEY(nil, &place, der.count)
       }
+      guard let peer else {
+        LibCrypto.clearFailures()
+        throw PushSealer.keyRefusal
+      }
       defer { library.EVP_PKEY_free(peer) }
       let context = library.EVP_PKEY_CTX_new(key, nil)
       defer { library.EVP_PKEY_CTX_free(context) }
       var secret = [UInt8](repeating: 0, count: 32)
       var count = secret.count
-      guard peer != nil, library.EVP_PKEY_derive_init(context) == 1,
+      guard library.EVP_PKEY_derive_init(context) == 1,
         library.EVP_PKEY_derive_set_peer(context, peer) == 1,
         library.EVP_PKEY_derive(context, &secret, &count) == 1, count == secret.count
       else { return nil }

@@ -51,7 +51,7 @@ function ownURL(address) {
 
 const parts = [
   "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
-  "offline-search.js", "offline-selection.js", "offline-texts.js", "offline-values.js",
+  "offline-search.js", "offline-selection.js", "offline-texts.js", "offline-values.js", "push-events.js",
 ];
 importScripts(...["shared.js", ...parts].map((name) => addressOf(`/assets/${name}?v=${VERSION}`)));
 
@@ -244,6 +244,7 @@ async function isOfAnother(answer) {
   if (known !== undefined) {
     await forget();
     await eraseData({keepsStars: false});
+    await unsubscribe();
   }
   knownUser = user;
   await (await caches.open(FILES)).delete(LOGGED_OUT);
@@ -289,10 +290,13 @@ async function erase() {
  * stars that were not sent as well.
  */
 async function logOut(request) {
+  // While the server still knows the user.
+  await removeChannel();
   const answer = await fetch(request);
   if (answer.type === "opaqueredirect" || answer.redirected) {
     await forget();
     await eraseData({keepsStars: false});
+    await unsubscribe();
   }
   return answer;
 }

@@ -31,6 +31,14 @@ enum ChannelTable {
       channel)
   }
 
+  /// The channels of all users, with their users.
+  static func all(in transaction: any Transaction) throws -> [(channel: UserChannel, user: User.ID)]
+  {
+    try transaction.rows("SELECT \(columns) FROM channel ORDER BY channel_key") {
+      (channel($0), $0.number(13))
+    }
+  }
+
   /// A channel of a user, by its name without regard to case; the default for nil.
   ///
   /// - Throws: `OffersError` with `notFound`, whose hint names the channel that was probably meant.
@@ -124,8 +132,14 @@ enum ChannelTable {
       [.number(user), .number(id)])
   }
 
-  static func remove(_ id: UserChannel.ID, in transaction: any Transaction) throws {
-    try transaction.run("DELETE FROM channel WHERE channel_key = $1", [.number(id)])
+  /// Removes a channel of a user. If it was the default, the oldest of the others becomes it.
+  static func remove(
+    _ channel: UserChannel, of user: User.ID, in transaction: any Transaction
+  ) throws {
+    try transaction.run("DELETE FROM channel WHERE channel_key = $1", [.number(channel.id)])
+    if channel.isDefault, let next = try list(of: user, in: transaction).first {
+      try setDefault(next.id, of: user, in: transaction)
+    }
   }
 
   /// The channels of all users over which something may be delivered now: not those that have ended, that wait for

@@ -130,6 +130,42 @@ extension OffersDatabase {
     }
   }
 
+  /// Adds the channel of a browser's subscription. A subscription belongs to one user: a channel of another user with
+  /// the same one is removed, and one of the user is set up again, with its name and what waits for it.
+  ///
+  /// - Parameters:
+  ///   - name: the name of a new channel. A number is added if another channel has it.
+  ///   - settings: its settings as JSON.
+  ///   - isSame: whether settings are of the same subscription.
+  /// - Throws: `OffersError` with `invalidRequest` for too many channels.
+  package func subscribe(
+    named name: String, settings: String, now: Date = Date(),
+    isSame: @escaping @Sendable (_ settings: String) -> Bool
+  ) async throws(OffersError) -> UserChannel {
+    try await transaction(.write) { [user] transaction in
+      try UserTable.check(user, isExclusive: true, in: transaction)
+      var own: UserChannel?
+      for (channel, owner) in try ChannelTable.all(in: transaction) where isSame(channel.settings) {
+        if owner == user, own == nil {
+          own = channel
+        } else {
+          try ChannelTable.remove(channel, of: owner, in: transaction)
+        }
+      }
+      if let own {
+        try ChannelTable.update(
+          own.id, settings: settings, quietHours: own.quietHours, in: transaction)
+        return try ChannelTable.fetch(named: own.name, of: user, in: transaction)
+      }
+      let taken = try ChannelTable.list(of: user, in: transaction).map { User.folded($0.name) }
+      let names = [name] + (2...ChannelTable.limit).map { "\(name) \($0)" }
+      let free = names.first { !taken.contains(User.folded($0)) } ?? name
+      try ChannelTable.insert(
+        free, settings: settings, quietHours: nil, of: user, at: now, in: transaction)
+      return try ChannelTable.fetch(named: free, of: user, in: transaction)
+    }
+  }
+
   /// Changes a channel of the user. One that had ended begins anew.
   ///
   /// - Parameters:
@@ -160,10 +196,7 @@ extension OffersDatabase {
   public func removeChannel(named name: String) async throws(OffersError) -> UserChannel {
     try await transaction(.write) { [user] transaction in
       let channel = try ChannelTable.fetch(named: name, of: user, in: transaction)
-      try ChannelTable.remove(channel.id, in: transaction)
-      if channel.isDefault, let next = try ChannelTable.list(of: user, in: transaction).first {
-        try ChannelTable.setDefault(next.id, of: user, in: transaction)
-      }
+      try ChannelTable.remove(channel, of: user, in: transaction)
       return channel
     }
   }

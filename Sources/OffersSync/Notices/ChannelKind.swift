@@ -27,6 +27,8 @@ package struct ChannelKind: Sendable {
   package let summary: String
   /// The words behind the kind, as an example: `https://ntfy.sh/TOPIC`.
   package let example: String
+  /// Whether browsers make its channels on the page, and people cannot.
+  package var isSubscription = false
   package let options: [Option]
   /// Whether any number of words is allowed, instead of one.
   var takesWords = false

@@ -104,8 +104,15 @@ public struct ChannelSettings: Hashable, Sendable {
     }
   }
 
-  /// The words that may be shown: of a command, the program only, because its arguments may be secrets.
-  package var shownWords: [String] { kind == "command" ? Array(words.prefix(1)) : words }
+  /// The words that may be shown: of a command, the program only, because its arguments may be secrets, and of a
+  /// subscription the name of the push service.
+  package var shownWords: [String] {
+    switch kind {
+    case ChannelKind.command.name: Array(words.prefix(1))
+    case ChannelKind.webPush.name: words.map { HTTPOrigin($0)?.hostAndPort ?? "" }
+    default: words
+    }
+  }
 
   /// The settings as JSON, with the options in the order of their names.
   public var json: String {
@@ -167,13 +174,14 @@ public struct ChannelSettings: Hashable, Sendable {
 
 extension ChannelSettings {
   /// The settings with a variable in place of each secret that is written in them, and the values of these
-  /// variables, which belong into the file of secrets.
+  /// variables, which belong into the file of secrets. Those of a subscription stay as they are.
   ///
   /// - Parameter channel: the name of the channel, from which the names of the variables are made.
   public func separatingSecrets(
     of channel: String
   ) throws(OffersError) -> (settings: ChannelSettings, secrets: [String: String]) {
     let kind = try ChannelKind.named(kind)
+    if kind.isSubscription { return (self, [:]) }
     var secrets: [String: String] = [:]
     /// A text in which a variable stands for a part.
     func separated(_ text: String, _ range: Range<String.Index>, as key: String) -> String {

@@ -158,6 +158,27 @@ package struct NoticeDelivery: Sendable {
 }
 
 extension NoticeDelivery {
+  /// Delivers a message over a channel now, to see whether it works. What waits for the channel stays.
+  ///
+  /// - Throws: `OffersError` if the channel cannot be made of its settings.
+  package func test(_ channel: UserChannel) async throws -> DeliveryOutcome {
+    let offer = try await database.fetchOffers(OfferQuery(limit: 1)).first
+    let entry = NoticeMessage.Entry(
+      feed: offer?.ref.feed ?? "offers", offer: offer?.ref, name: offer?.name ?? "A test of offers",
+      sentence: "shows how you are told", link: offer?.url)
+    let message = NoticeMessage(
+      id: "test-\(now().storedSeconds)", time: now(), title: "offers can reach you",
+      entries: [entry])
+    return await (try ChannelSettings(json: channel.settings).makeChannel(tools)).deliver(message)
+  }
+
+  /// The settings of the channel of a browser's subscription, with keys that messages can be encrypted for.
+  func settings(of subscription: PushSubscription) throws -> ChannelSettings {
+    let settings = try ChannelSettings(subscription)
+    _ = try settings.makeChannel(tools)
+    return settings
+  }
+
   /// What may be done about a notice: to star the offer, or to sync the feed.
   private static func step(_ notice: Notice, isFavorite: Bool) -> Hint? {
     if let offer = notice.offer {

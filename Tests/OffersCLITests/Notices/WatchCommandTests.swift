@@ -100,6 +100,7 @@ struct WatchCommandTests {
       (["watch", "remove", "9"], 66, "offers watch list"),
       (["watch", "edit", "9", "--rule", "best"], 66, "offers watch list"),
       (["channel", "add", "ntfi", "x"], 64, "ntfy"),
+      (["channel", "add", "webpush"], 64, "offers serve"),
       (["channel", "add", "command", "x", "--quiet", "25-7"], 64, "22:00-7:00"),
       (["channel", "add", "command", "x", "--option", "a"], 64, "NAME=VALUE"),
       (["channel", "test", "desk"], 66, "There is no channel"),

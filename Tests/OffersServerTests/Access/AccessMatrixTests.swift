@@ -28,7 +28,7 @@ struct AccessMatrixTests {
           "GET /api/v1/images/{ref}", "GET /api/v1/news", "GET /api/v1/offers",
           "GET /api/v1/offers/{ref}", "GET /api/v1/offers/{ref}/history", "GET /api/v1/offline",
           "GET /api/v1/offline/offers", "GET /api/v1/openapi.json",
-          "GET /api/v1/proposals/{number}/images/{index}", "GET /api/v1/search",
+          "GET /api/v1/proposals/{number}/images/{index}", "GET /api/v1/push", "GET /api/v1/search",
           "GET /api/v1/searches", "GET /api/v1/sync", "GET /changes", "GET /favorites",
           "GET /feeds/{name}", "GET /household", "GET /map/**", "GET /offers/{ref}", "GET /offline",
           "GET /search", "GET /settings", "GET /settings/about", "GET /settings/browser",
@@ -40,7 +40,8 @@ struct AccessMatrixTests {
         .favorites,
         [
           "DELETE /api/v1/offers/{ref}/favorite", "DELETE /api/v1/offers/{ref}/share",
-          "DELETE /api/v1/searches", "POST /api/v1/framing", "POST /identity",
+          "DELETE /api/v1/push", "DELETE /api/v1/searches", "POST /api/v1/framing",
+          "POST /api/v1/push", "POST /api/v1/push/test", "POST /identity",
           "POST /identity/remove", "POST /offers/{ref}/favorite", "POST /offers/{ref}/share",
           "POST /pairing", "POST /passphrase", "POST /searches/forget", "POST /sessions/{id}/end",
           "POST /sessions/end-others", "POST /tokens", "POST /tokens/{id}/revoke",

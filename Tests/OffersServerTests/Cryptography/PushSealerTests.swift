@@ -31,13 +31,13 @@ struct PushSealerTests {
   ) -> PushEnvelope {
     PushEnvelope(
       text: text, publicKey: publicKey, secret: secret, audience: "https://push.example",
-      expiresAt: Date(timeIntervalSince1970: 1_800_000_000))
+      expiresAt: Date(timeIntervalSince1970: 1_800_000_000), contact: "mailto:ann@example.com")
   }
 
   @Test("a request is authorized for the origin of the service and until a time")
   func authorization() throws {
     let key = try PushSealer.makeKey()
-    let sealer = try PushSealer(key: key, contact: "mailto:ann@example.com")
+    let sealer = try PushSealer(key: key)
     let sealed = try sealer.seal(
       Self.envelope([UInt8](repeating: 1, count: PushEnvelope.mostBytes)))
     #expect(sealed.body.count == 4_096)
@@ -49,12 +49,12 @@ struct PushSealerTests {
       String(decoding: Self.bytes(String(words[1])), as: UTF8.self)
         == #"{"aud":"https://push.example","exp":1800000000,"sub":"mailto:ann@example.com"}"#)
     #expect(Self.bytes(String(words[2])).count == 64 && Self.bytes(sealer.publicKey).count == 65)
-    #expect(try PushSealer(key: key, contact: "").publicKey == sealer.publicKey)
+    #expect(try PushSealer(key: key).publicKey == sealer.publicKey)
   }
 
   @Test("keys of another form, a point off the curve and a text that is too long are refused")
   func refusals() throws {
-    let sealer = try PushSealer(key: try PushSealer.makeKey(), contact: "mailto:ann@example.com")
+    let sealer = try PushSealer(key: try PushSealer.makeKey())
     let offCurve = Base64URL.text(of: [4] + [UInt8](repeating: 1, count: 64))
     let long = [UInt8](repeating: 1, count: PushEnvelope.mostBytes + 1)
     for envelope in [
@@ -64,7 +64,7 @@ struct PushSealerTests {
       #expect(throws: OffersError.self) { try sealer.seal(envelope) }
     }
     for key in [[], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 33)] {
-      #expect(throws: OffersError.self) { try PushSealer(key: key, contact: "") }
+      #expect(throws: OffersError.self) { try PushSealer(key: key) }
     }
   }
 

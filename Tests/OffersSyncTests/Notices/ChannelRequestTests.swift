@@ -121,7 +121,33 @@ struct ChannelRequestTests {
     #expect(request.headers.first(name: "content-encoding") == "aes128gcm")
     #expect(
       request.headers.first(name: "authorization") == "vapid t=https://push.example:8443, k=BA")
+    #expect(transport.document["title"] as? String == "Coffee <b>rose</b>")
+    #expect(transport.document["offer"] is NSNull)
     let topic = WebPushChannel.topic("6F9619FF-8B86-D011-B42D-00C04FC964FF")
     #expect(topic == "6F9619FF8B86D011B42D00C04FC964FF")
+  }
+
+  @Test(
+    "a subscription is kept whole, is shown as the push service alone, and names the page as its contact"
+  )
+  func subscription() async throws {
+    for (page, contact) in [
+      ("https://offers.example.org:8443", "https://offers.example.org:8443"),
+      ("http://offers.example.org", nil), ("https://localhost:8080", nil), ("https://9.9.9.9", nil),
+      (nil, nil),
+    ] {
+      let settings = try ChannelSettings(
+        PushSubscription(
+          endpoint: "https://push.example/p/secret", publicKey: "BA", secret: "xx", page: page))
+      #expect(settings.options["contact"] == contact, "\(page ?? "")")
+      #expect(settings.shownWords == ["push.example"])
+      let (stored, secrets) = try settings.separatingSecrets(of: "phone")
+      #expect(stored == settings && secrets.isEmpty)
+      let transport = Sample.Transport(201)
+      #expect(
+        await (try stored.makeChannel(Sample.tools(transport))).deliver(Sample.message())
+          == .delivered)
+      #expect(transport.document["offer"] as? String == "ibotta:0")
+    }
   }
 }

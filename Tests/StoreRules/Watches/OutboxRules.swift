@@ -147,4 +147,28 @@ struct OutboxRules {
         await refusal { try await home.store.removeChannel(named: "fone") }?.code == .notFound)
     }
   }
+
+  @Test("a subscription is one channel of one user, whoever subscribes last, and begins anew then")
+  func subscriptions() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await Self.home(kind)
+      let ana = home.store.bound(to: try await home.store.addUser(named: "Ana", role: .member))
+      func subscribe(_ store: OffersDatabase, _ settings: String) async throws -> String {
+        try await store.subscribe(named: "Phone", settings: settings) { $0 == settings }.name
+      }
+      #expect(try await subscribe(home.store, "1") == "Phone 2")
+      #expect(try await subscribe(home.store, "2") == "Phone 3")
+      try await home.sync([("1", "Coffee", 300)], at: 2000)
+      let id = try await Self.channel(home, "phone 2").id
+      let message = try #require(try await home.store.claimMessage(of: id, at: .at(2000)))
+      try await home.store.finish(message, .ended(reason: "gone"), at: .at(2001))
+      #expect(try await Self.channel(home, "phone 2").endedReason == "gone")
+      #expect(try await subscribe(home.store, "1") == "Phone 2")
+      let again = try #require(try await home.store.claimMessage(of: id, at: .at(2002)))
+      #expect(again.id == message.id)
+      #expect(try await subscribe(ana, "1") == "Phone")
+      #expect(try await home.store.fetchChannels().map(\.name) == ["phone", "mail", "Phone 3"])
+      #expect(try await ana.fetchChannels().map(\.isDefault) == [true])
+    }
+  }
 }

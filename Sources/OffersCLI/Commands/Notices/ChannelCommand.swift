@@ -18,7 +18,8 @@ struct ChannelCommand: AsyncParsableCommand {
       channel and sync. What cannot be delivered is tried again for 7 days.
 
       KINDS
-      \(ChannelKind.all.map { "  \($0.name) \($0.example)" }.joined(separator: "\n"))
+      \(ChannelKind.ofPeople.map { "  \($0.name) \($0.example)" }.joined(separator: "\n"))
+      A browser is told by Web Push once you allow it on the page of offers serve: Settings, This browser.
 
       Secrets that you write are moved into a file that only you can read, and are never shown. You can also write \
       {env:NAME} for a variable.
@@ -37,6 +38,11 @@ struct ChannelCommand: AsyncParsableCommand {
     defaultSubcommand: ChannelListCommand.self)
 }
 
+extension ChannelKind {
+  /// The kinds that people can add.
+  static var ofPeople: [ChannelKind] { all.filter { !$0.isSubscription } }
+}
+
 /// What delivers notices in this program.
 enum NoticeServices {
   /// The file with the secrets of channels.
@@ -52,17 +58,23 @@ enum NoticeServices {
     return ChannelSecrets(path: path.text)
   }
 
-  static func tools() throws -> ChannelTools {
-    ChannelTools(
+  static func tools(for database: OffersDatabase) async throws -> ChannelTools {
+    // The server makes the key for the first browser that subscribes.
+    let key = try await database.findServerKey(for: PushSealer.purpose)
+    // libcrypto is loaded for a message only.
+    var sealPush: ChannelTools.PushSealer?
+    if let key { sealPush = { try PushSealer(key: key).seal($0) } }
+    return ChannelTools(
       transport: HTTPConnections(environment: ProcessContext.findVariable),
       environment: try secrets().lookUp(orIn: ProcessContext.findVariable),
       run: { await NoticeProgram.run($0, input: $1) },
       sendMail: { await MailClient.send($0, environment: ProcessContext.findVariable) },
-      authenticate: { try HMACKey($0).code(of: $1) })
+      authenticate: { try HMACKey($0).code(of: $1) },
+      sealPush: sealPush)
   }
 
-  static func delivery(for database: OffersDatabase) throws -> NoticeDelivery {
-    NoticeDelivery(database, try tools(), FilterTextParser())
+  static func delivery(for database: OffersDatabase) async throws -> NoticeDelivery {
+    NoticeDelivery(database, try await tools(for: database), FilterTextParser())
   }
 }
 
@@ -196,7 +208,7 @@ struct ChannelAddCommand: AsyncParsableCommand {
 
   @Argument(
     help: "The kind: see offers channel --help.",
-    completion: .list(ChannelKind.all.map(\.name)))
+    completion: .list(ChannelKind.ofPeople.map(\.name)))
   var kind: String
 
   @Argument(help: "The address, or the program and its arguments.") var words: [String] = []
@@ -206,6 +218,11 @@ struct ChannelAddCommand: AsyncParsableCommand {
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
+    if try ChannelKind.named(kind).isSubscription {
+      throw OffersError(
+        .invalidRequest, "A channel of the kind \(kind) is added by a browser itself.",
+        hint: "Open the page of offers serve in it, and there Settings, This browser.")
+    }
     let name = name ?? kind
     let typed = try ChannelSettings(
       kind: kind, words: words, options: settings.values(),
@@ -224,7 +241,7 @@ struct ChannelAddCommand: AsyncParsableCommand {
     try file.update { $0.merge(secrets) { $1 } }
     do {
       // The values are checked with their secrets.
-      _ = try stored.makeChannel(try NoticeServices.tools())
+      _ = try stored.makeChannel(try await NoticeServices.tools(for: database))
       let channel = try await database.addChannel(
         named: name, settings: stored.json, quietHours: try settings.quietHours() ?? nil)
       if json { return try Output.print(.json(channel.document)) }
@@ -299,16 +316,7 @@ struct ChannelTestCommand: AsyncParsableCommand {
   func run() async throws {
     let database = try await location.open(.readOnly)
     let channel = try await database.fetchChannel(named: name)
-    let offer = try await database.fetchOffers(OfferQuery(limit: 1)).first
-    let entry = NoticeMessage.Entry(
-      feed: offer?.ref.feed ?? "offers", offer: offer?.ref, name: offer?.name ?? "A test of offers",
-      sentence: "shows how you are told", link: offer?.url)
-    let message = NoticeMessage(
-      id: "test-\(Int(Date().timeIntervalSince1970))", time: Date(),
-      title: "offers can reach you", entries: [entry])
-    let outcome = await
-      (try ChannelSettings(json: channel.settings)
-      .makeChannel(try NoticeServices.tools())).deliver(message)
+    let outcome = try await NoticeServices.delivery(for: database).test(channel)
     let isDelivered = outcome == .delivered
     if json {
       try Output.print(

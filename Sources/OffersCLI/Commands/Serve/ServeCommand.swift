@@ -175,6 +175,7 @@ struct ServeCommand: AsyncParsableCommand {
     let content = ServerDependencies(
       store: database, syncer: feeds, adder: feeds,
       images: loader, texts: FilterTextParser(),
+      push: PushChannels { try await NoticeServices.delivery(for: database) },
       maps: MapSettings(tiles: tiles),
       framing: FramingCheck(
         transport: connections, allowsPrivateNetwork: allowsPrivateNetwork
