@@ -161,6 +161,31 @@ enum FavoriteNotices {
     return notices
   }
 
+  /// The notices of the new offers of a feed that are probably gone favorites under another id, for all users.
+  ///
+  /// - Parameter lastKey: offers with a larger key are new.
+  static func returned(
+    to feed: String, feedKey: Int64, after lastKey: Int64, at now: Date,
+    in transaction: any Transaction
+  ) throws -> [UserNotice] {
+    let users = try transaction.rows(
+      """
+      SELECT DISTINCT favorite.user_key FROM \(OfferColumns.favoriteSource)
+      WHERE favorite.feed = $1 AND offer.gone_at IS NOT NULL ORDER BY favorite.user_key
+      """, [.text(feed)]
+    ) { $0.number(0) }
+    return try users.flatMap { user in
+      try LostFavorites.returned(
+        of: user, to: feed, feedKey: feedKey, after: lastKey, in: transaction
+      ).map { found in
+        UserNotice(
+          user: user, subject: "returned \(found.offer) \(now.storedSeconds)", at: now, feed: feed,
+          offerID: found.offer.offerID, name: found.name,
+          reason: .favorite(.back, old: nil, new: nil, fields: []))
+      }
+    }
+  }
+
   /// The notices of the favorites that end within `OfferChange.expiringSeconds`, for all users. Those that were
   /// written before are left out when they are written.
   static func ending(at now: Date, in transaction: any Transaction) throws -> [UserNotice] {
