@@ -109,7 +109,10 @@ private final class MailTransfer {
     if code == CURLE_OK { return .delivered }
     let host = submission.host
     if isForbidden {
-      return .later("\(host) leads to an address that is not on the public internet.")
+      let hint = Hint(
+        "Allow it", command: "offers channel edit NAME --allow-private-network")
+      return .later(
+        "\(host) leads to an address that is not on the public internet. \(hint.printed).")
     }
     guard let refusal, code != CURLE_OPERATION_TIMEDOUT else {
       let reason = ClientFailure(

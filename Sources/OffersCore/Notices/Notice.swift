@@ -22,6 +22,8 @@ public struct Notice: Hashable, Sendable, Identifiable {
   public let id: Int64
   /// The watch; nil for another reason, and for a watch that was removed.
   public let watchID: Int64?
+  /// The name of the watch, or its selection if it has none; nil without a watch.
+  public let watchName: String?
   /// When the change was found.
   public let at: Date
   /// The name of the feed.
@@ -37,11 +39,12 @@ public struct Notice: Hashable, Sendable, Identifiable {
 
   /// Creates a notice of its parts; the properties describe them.
   public init(
-    id: Int64, watchID: Int64? = nil, at: Date, feed: String, offer: OfferRef? = nil, name: String,
-    reason: Reason, isUrgent: Bool = false
+    id: Int64, watchID: Int64? = nil, watchName: String? = nil, at: Date, feed: String,
+    offer: OfferRef? = nil, name: String, reason: Reason, isUrgent: Bool = false
   ) {
     self.id = id
     self.watchID = watchID
+    self.watchName = watchName
     self.at = at
     self.feed = feed
     self.offer = offer

@@ -2,9 +2,9 @@ import Foundation
 
 /// The forms of a message: plain text, HTML and JSON.
 extension NoticeMessage {
-  /// The words that count the entries without a name, such as `and 35 more`; nil if there are none.
-  package var moreText: String? {
-    moreCount > 0 ? "and \(Units.count(moreCount)) more" : nil
+  /// The words that count entries without a name, and the command that lists them: `and 35 more: offers notices`.
+  private static func moreText(_ count: Int) -> String? {
+    count > 0 ? Hint("and \(Units.count(count)) more", command: "offers notices").printed : nil
   }
 
   /// The entries as plain text, a paragraph each, without the title.
@@ -17,7 +17,8 @@ extension NoticeMessage {
     hasLinks: Bool = true, limit: Int = .max, measure: (String) -> Int = { $0.utf8.count }
   ) -> String {
     fitted(limit, separator: "\n\n", measure: measure) { entry in
-      var lines = [entry.sentence.isEmpty ? entry.name : "\(entry.name): \(entry.sentence)"]
+      var lines = [entry.text]
+      if let watch = entry.watch { lines.append("Watch: \(watch)") }
       if hasLinks, let link = entry.link { lines.append(link.absoluteString) }
       if let command = entry.command { lines.append(command) }
       return lines.joined(separator: "\n")
@@ -36,8 +37,7 @@ extension NoticeMessage {
   ) -> String {
     let texts = entries.map(write)
     for count in stride(from: texts.count, through: 0, by: -1) {
-      let rest = moreCount.adding(clamped: texts.count - count)
-      let more = rest > 0 ? ["and \(Units.count(rest)) more"] : []
+      let more = [Self.moreText(moreCount.adding(clamped: texts.count - count))].compactMap(\.self)
       let text = (texts.prefix(count) + more).joined(separator: separator)
       if count == 0 || measure(text) <= limit { return text }
     }
@@ -62,7 +62,7 @@ extension NoticeMessage {
     html += "<h1 style=\"font-size:1.2em\">\(title)</h1>\n<ul>\n"
     for entry in entries { html += "<li>\(Self.html(entry))</li>\n" }
     html += "</ul>\n"
-    if let moreText { html += "<p>\(moreText)</p>\n" }
+    if let moreText = Self.moreText(moreCount) { html += "<p>\(moreText)</p>\n" }
     if let link { html += "<p>\(Self.anchor(link, "All of it"))</p>\n" }
     if let settingsLink {
       html += "<p>\(Self.anchor(settingsLink, "Change or end these messages"))</p>\n"
@@ -72,7 +72,8 @@ extension NoticeMessage {
 
   private static func html(_ entry: Entry) -> String {
     var html = entry.link.map { anchor($0, entry.name) } ?? SafeText.html(entry.name)
-    if !entry.sentence.isEmpty { html += ": \(SafeText.html(entry.sentence))" }
+    if !entry.sentence.isEmpty { html += " \(SafeText.html(entry.sentence))" }
+    if let watch = entry.watch { html += "<br>Watch: \(SafeText.html(watch))" }
     if let command = entry.command { html += "<br><code>\(SafeText.html(command))</code>" }
     return html
   }
@@ -103,6 +104,7 @@ extension JSONWriter {
       json.member("ref", entry.offer?.description)
       json.member("name", entry.name)
       json.member("sentence", entry.sentence)
+      json.member("watch", entry.watch)
       json.member("link", entry.link?.absoluteString)
       json.member("state") { json in
         json.object { json in for fact in entry.facts { json.member(fact.name, fact.value) } }

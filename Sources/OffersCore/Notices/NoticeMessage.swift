@@ -29,6 +29,8 @@ public struct NoticeMessage: Hashable, Sendable, Identifiable {
     public let name: String
     /// What happened, in plain words: a sentence of at most 300 characters.
     public let sentence: String
+    /// The watches that tell it, by their names or selections, at most 120 characters; nil if none does.
+    public let watch: String?
     /// The http or https address of the offer's own page; nil if there is none.
     public let link: URL?
     /// The state of the offer, in the order in which it is told.
@@ -39,17 +41,21 @@ public struct NoticeMessage: Hashable, Sendable, Identifiable {
     /// Creates an entry of its parts; the properties describe them. An address with another scheme than http
     /// and https is left out.
     public init(
-      feed: String, offer: OfferRef? = nil, name: String, sentence: String, link: URL? = nil,
-      facts: [Fact] = [], command: String? = nil
+      feed: String, offer: OfferRef? = nil, name: String, sentence: String, watch: String? = nil,
+      link: URL? = nil, facts: [Fact] = [], command: String? = nil
     ) {
       self.feed = feed
       self.offer = offer
       self.name = SafeText.line(name, characters: 120)
       self.sentence = SafeText.line(sentence, characters: 300)
+      self.watch = watch.map { SafeText.line($0, characters: 120) }
       self.link = NoticeMessage.webLink(link)
       self.facts = facts
       self.command = command.map { SafeText.line($0, characters: 200) }
     }
+
+    /// The name, and what happened: `Folgers is up: $1.50, was $1.00`.
+    package var text: String { sentence.isEmpty ? name : "\(name) \(sentence)" }
   }
 
   /// The identity of the delivery, the same at each attempt: 1 to 64 letters, digits, `-` and `_`. Other
@@ -93,6 +99,19 @@ public struct NoticeMessage: Hashable, Sendable, Identifiable {
     self.isUrgent = isUrgent
     self.link = Self.webLink(link)
     self.settingsLink = Self.webLink(settingsLink)
+  }
+
+  /// A short form, for a receiver that does not take the whole message: the first entry without its facts, its link
+  /// and its command, and the number of the others.
+  package var brief: NoticeMessage {
+    let first = entries.prefix(1).map {
+      Entry(
+        feed: $0.feed, offer: $0.offer, name: $0.name, sentence: $0.sentence, watch: $0.watch)
+    }
+    return NoticeMessage(
+      id: id, time: time, title: title, entries: first,
+      count: entries.count.adding(clamped: moreCount), isUrgent: isUrgent, link: link,
+      settingsLink: settingsLink)
   }
 
   private static func isInID(_ scalar: Unicode.Scalar) -> Bool {

@@ -5,15 +5,14 @@ extension Notice {
   ///
   /// - Parameters:
   ///   - reader: writes the values.
-  ///   - now: the time at which the sentence is read, which says how soon an offer ends.
-  package func sentence(_ reader: any FilterTextReader, at now: Date) -> String {
+  ///   - now: the time at which the sentence is read, if that is at once: it then says how soon an offer ends. Nil for a
+  ///     sentence that stays true, which says when the offer ends.
+  package func sentence(_ reader: any FilterTextReader, at now: Date?) -> String {
     switch reason {
     case .watch(let firing): return firing.sentence(reader, at: now)
     case .favorite(let kind, let old, let new, let fields):
       return Self.sentence(kind, old, new, fields, reader)
-    case .ending(let end):
-      let seconds = end.timeIntervalSince(now)
-      return seconds < 0 ? "has ended" : "ends in \(Units.wait(seconds))"
+    case .ending(let end): return Units.ending(end, at: now)
     case .failing(let since, let count, let message):
       let reason = message.map { ": \($0)" } ?? ""
       let failed = count > 0 ? "has failed \(Units.count(count, "time"))" : "is stopped"
@@ -28,8 +27,9 @@ extension Notice {
   ) -> String {
     func text(_ reward: Reward?) -> String {
       guard let reward else { return "nothing" }
-      return reward.value.map { (reward.isUpTo ? "up to " : "") + reader.text(of: $0) }
-        ?? reward.text
+      return reward.value.map {
+        (reward.isUpTo ? "up to " : "") + reader.text(of: $0, sign: reward.sign)
+      } ?? reward.text
     }
     switch kind {
     case .up, .down: return "is \(kind.rawValue): \(text(new)), was \(text(old))"
@@ -43,6 +43,23 @@ extension Notice {
       let parts = [reward].compactMap(\.self) + words
       return parts.isEmpty ? "has changed" : "has changed: \(parts.joined(separator: ", "))"
     }
+  }
+}
+
+extension Reward {
+  /// The sign before an amount whose currency is not known, as in `$5.00` or `-$5.00`; nil without one.
+  package var sign: String? {
+    guard case .amount(_, nil) = value else { return nil }
+    return text.unicodeScalars.first { "$€£¥₹".unicodeScalars.contains($0) }.map { String($0) }
+  }
+}
+
+extension FilterTextReader {
+  /// The text of an exact value. One whose currency is not known has a sign as its feed prints it.
+  func text(of value: Reward.Value, sign: String?) -> String {
+    let text = text(of: value)
+    guard let sign, case .amount(_, nil) = value else { return text }
+    return text.hasPrefix("-") ? "-\(sign)\(text.dropFirst())" : sign + text
   }
 }
 

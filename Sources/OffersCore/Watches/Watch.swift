@@ -92,15 +92,17 @@ public struct WatchFiring: Hashable, Sendable, Codable {
   public let percentHundredths: Int64?
   /// When the offer ends; nil if it does not, or if that is unknown.
   public let endsAt: Date?
+  /// The currency sign with which the feed prints the value; nil if the currency is known, and without a sign.
+  package let sign: String?
 
   /// The facts for people, without the name of the offer and without a full stop: `is $3.00, at least $2.00`.
   ///
   /// - Parameters:
   ///   - reader: writes the values.
-  ///   - now: the time at which the sentence is read, which says how soon an offer ends.
-  package func sentence(_ reader: any FilterTextReader, at now: Date) -> String {
+  ///   - now: the time at which the sentence is read; nil for a sentence that stays true. See `Notice.sentence`.
+  package func sentence(_ reader: any FilterTextReader, at now: Date?) -> String {
     func text(_ value: Reward.Value) -> String {
-      (isUpTo ? "up to " : "") + reader.text(of: value)
+      (isUpTo ? "up to " : "") + reader.text(of: value, sign: sign)
     }
     let still = isReminder ? "still " : ""
     let valueText = value.map(text)
@@ -111,7 +113,7 @@ public struct WatchFiring: Hashable, Sendable, Codable {
     case .match: return (isReminder ? "still matches" : "is a new match") + detail
     case .atLeast, .atMost:
       let side = rule == .atLeast ? "at least" : "at most"
-      let limit = bound.map { ", \(side) \(reader.text(of: $0))" } ?? ""
+      let limit = bound.map { ", \(side) \(reader.text(of: $0, sign: sign))" } ?? ""
       return "is \(still)\(valueText ?? "without a value")\(limit)"
     case .up, .down: return "is \(still)\(rule.rawValue)\(detail)\(was)"
     case .best: return "is \(still)the best \(period)\(detail)\(was)"
@@ -119,13 +121,7 @@ public struct WatchFiring: Hashable, Sendable, Codable {
       let distance = percentHundredths.map { JSONWriter.decimal(hundredths: $0) + "%" } ?? "reach"
       let best = best.map { ", best \(text($0))" } ?? ""
       return "is \(still)within \(distance) of the best \(period)\(detail)\(best)"
-    case .ending:
-      guard let endsAt else { return "ends soon" }
-      let seconds = endsAt.timeIntervalSince(now)
-      if seconds < 0 { return "has ended" }
-      let isFar = seconds >= 3 * 86_400
-      return "ends in "
-        + (isFar ? Units.count(Int(clamped: seconds / 86_400), "day") : Units.wait(seconds))
+    case .ending: return endsAt.map { Units.ending($0, at: now) } ?? "ends soon"
     case .back: return "is \(still)back in its feed\(detail)"
     }
   }
@@ -168,6 +164,16 @@ package struct WatchDraft: Hashable, Sendable {
     self.rule = try rule.map { try WatchRule(parsing: $0, reader) } ?? .match
     self.repeats = try repeats.map { try Watch.Repeat(parsing: $0) } ?? .onEntry
     self.isUrgent = isUrgent
+  }
+
+  /// Refuses a watch that would tell of each new offer of all feeds.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  package func checkIsBounded() throws(OffersError) {
+    guard selection.isEmpty, rule == .match else { return }
+    throw OffersError(
+      .invalidRequest, "This watch would tell of each new offer of all feeds.",
+      hint: "Say which offers, such as coffee or feed:NAME, or by a rule when: at-least $2.")
   }
 
   /// Whether offers may enter as time passes, without a change.

@@ -19,11 +19,13 @@ package struct WatchObservation: Hashable, Sendable {
   /// The reward or price before the change, and the present one if it did not change; nil for a new offer. It
   /// stands for what the watch has not seen.
   package var previous: Reward?
+  /// The currency sign of the value (`Reward.sign`).
+  package var sign: String?
 
   /// Creates an observation of its parts; the properties describe them.
   package init(
     at: Date, value: Reward.Value?, isUpTo: Bool = false, role: ValueRole, isListed: Bool = true,
-    isBack: Bool = false, expiresAt: Date? = nil, previous: Reward? = nil
+    isBack: Bool = false, expiresAt: Date? = nil, previous: Reward? = nil, sign: String? = nil
   ) {
     self.at = at
     self.value = value
@@ -33,6 +35,7 @@ package struct WatchObservation: Hashable, Sendable {
     self.isBack = isBack
     self.expiresAt = expiresAt
     self.previous = previous
+    self.sign = sign
   }
 
   /// The value to compare; nil without one.
@@ -130,7 +133,8 @@ extension WatchRule {
       rule: kind, at: Date(storedSeconds: observation.at.storedSeconds),
       isReminder: telling == .again, value: observation.value, isUpTo: observation.isUpTo,
       old: exact(facts.old ?? earlier), bound: exact(facts.bound), best: exact(facts.best),
-      days: days, percentHundredths: distance, endsAt: observation.expiresAt)
+      days: days, percentHundredths: distance, endsAt: observation.expiresAt,
+      sign: observation.sign)
   }
 }
 

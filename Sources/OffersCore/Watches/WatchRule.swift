@@ -163,9 +163,13 @@ extension WatchRule {
     guard text.utf8.count <= Self.maximumBytes else {
       throw OffersError(.invalidRequest, "The rule has more than \(Self.maximumBytes) bytes.")
     }
-    var words = text.split(scalar: " ").map(String.init)
+    let pieces = text.split(scalar: " ")
+    var words = pieces.map(String.init)
     let kind = try Self.takeKind(from: &words)
-    let value = RuleValue(kind: kind, words: words, reader: reader)
+    let places = pieces.suffix(words.count).map {
+      text.distance(from: text.startIndex, to: $0.startIndex) + 1
+    }
+    let value = RuleValue(kind: kind, words: words, places: places, reader: reader)
     switch kind {
     case .match:
       try value.refuse()
@@ -229,6 +233,8 @@ extension WatchRule {
 private struct RuleValue {
   let kind: WatchRule.Kind
   let words: [String]
+  /// The places of the words in the text of the rule, counted in characters from 1.
+  let places: [Int]
   let reader: any FilterTextReader
 
   var text: String { words.joined(separator: " ") }
@@ -243,16 +249,44 @@ private struct RuleValue {
     throw refusal("The rule \(kind.rawValue) takes no value, but “\(text)” follows it.")
   }
 
+  /// The error of a word that has no meaning in the value.
+  ///
+  /// - Parameter value: the value without the word.
+  private func surplus(_ index: Int, in value: String) -> OffersError {
+    OffersError(
+      .invalidRequest,
+      "“\(words[index])” at character \(places[index]) does not belong to the rule \(kind.rawValue).",
+      hint: "Write \(kind.rawValue) \(value).")
+  }
+
   private func read(_ text: String, isLeast: Bool = true) throws(OffersError) -> ValueBound {
     if text.isEmpty { throw refusal("The rule \(kind.rawValue) needs a value.") }
+    if let sign = text.unicodeScalars.first, "+-−".unicodeScalars.contains(sign) {
+      throw refusal("“\(text)” has a sign, which no value of a rule has.")
+    }
     // A percentage is read for a reward only.
     do { return try reader.readBound(text, of: .reward, isLeast: isLeast) } catch {
-      throw refusal("“\(text)” is not an amount or a percentage.")
+      throw refusal("“\(text)” is not an amount of money or a percentage.")
     }
   }
 
   func readAmount(isLeast: Bool) throws(OffersError) -> WatchAmount {
-    WatchAmount(text: text, bound: try read(text, isLeast: isLeast))
+    // Amounts are read as feeds print them, with other words around them. Of a rule each word must count.
+    let bound = try? read(text, isLeast: isLeast)
+    let parts = (1..<max(1, words.count)).flatMap { count in
+      [
+        (value: words.prefix(count).joined(separator: " "), next: count),
+        (value: words.suffix(count).joined(separator: " "), next: words.count - count - 1),
+      ]
+    }
+    let values = parts.filter { part in
+      guard let other = try? read(part.value, isLeast: isLeast) else { return false }
+      return bound.map { $0 == other } ?? true
+    }
+    if let value = bound == nil ? values.last : values.first {
+      throw surplus(value.next, in: value.value)
+    }
+    return WatchAmount(text: text, bound: try read(text, isLeast: isLeast))
   }
 
   /// The least by which a value must move; nil for any.
@@ -270,7 +304,16 @@ private struct RuleValue {
     if text.isEmpty { throw refusal("The rule \(kind.rawValue) needs a duration.") }
     let seconds: Double
     do { seconds = try reader.readSeconds(text) } catch {
-      throw refusal("“\(text)” is not a duration.")
+      let parts = text.split(scalar: " ").map(String.init)
+      func isDuration(_ text: String) -> Bool { (try? reader.readSeconds(text)) != nil }
+      if parts.count > 1, isDuration(parts[0]), parts == words {
+        throw surplus(1, in: parts[0])
+      }
+      // 2 days is written as 2d.
+      let short = parts.count == 2 ? parts[0] + parts[1].prefix(1).lowercased() : ""
+      throw OffersError(
+        .invalidRequest, "“\(text)” is not a duration.",
+        hint: "Write \(isDuration(short) ? "\(kind.rawValue) \(short)" : kind.example).")
     }
     guard seconds >= 1 else { throw refusal("“\(text)” is not more than zero.") }
     return Int64(clamped: seconds)
@@ -287,8 +330,12 @@ private struct RuleValue {
   /// The percentage of `nearBest`, and its days.
   func readDistance() throws(OffersError) -> (hundredths: Int64, days: Int?) {
     // A sign may stand apart from its number, as in `5 %`.
-    let days = words.count > 1 && words.last != "%" ? words.last : nil
-    let percent = words.dropLast(days == nil ? 0 : 1).joined(separator: " ")
+    let count = words.count > 1 && words[1] == "%" ? 2 : 1
+    if words.count > count + 1 {
+      throw surplus(count + 1, in: words.prefix(count + 1).joined(separator: " "))
+    }
+    let percent = words.prefix(count).joined(separator: " ")
+    let days = words.count > count ? words[count] : nil
     guard case .percent(let hundredths) = try read(percent) else {
       throw refusal("“\(percent)” is not a percentage.")
     }

@@ -61,21 +61,26 @@ extension OffersDatabase {
 
   /// Records how the attempt of a message ended. A process that has lost its lease records nothing: another one tries
   /// the message again, with the same identity.
+  ///
+  /// - Returns: the number of notices that are lost over the channel from now on.
+  @discardableResult
   package func finish(
     _ message: ClaimedMessage, _ outcome: DeliveryOutcome, at now: Date
-  ) async throws(OffersError) {
+  ) async throws(OffersError) -> Int {
     try await transaction(.write) { transaction in
       let isOwn = try ChannelTable.finish(
         message.channel.id, mark: message.mark, outcome, at: now, in: transaction)
-      if !isOwn { return }
+      if !isOwn { return 0 }
       switch outcome {
       case .delivered:
         try DeliveryTable.end(
           message.id, message.channel.id, as: .delivered, at: now, in: transaction)
+        return 0
       case .refused:
-        try DeliveryTable.end(message.id, message.channel.id, as: .lost, at: now, in: transaction)
+        return try DeliveryTable.end(
+          message.id, message.channel.id, as: .lost, at: now, in: transaction)
       case .later, .ended:
-        try DeliveryTable.endOld(of: message.channel.id, at: now, in: transaction)
+        return try DeliveryTable.endOld(of: message.channel.id, at: now, in: transaction)
       }
     }
   }
@@ -224,6 +229,22 @@ extension OffersDatabase {
     }
   }
 
+  /// The number of notices that `fetchNotices` returns without a limit.
+  public func countNotices(
+    of watch: Watch.ID? = nil, after id: Notice.ID? = nil
+  ) async throws(OffersError) -> Int {
+    try await transaction(.query) { [user] in
+      try UserNoticeTable.count(of: user, watch: watch, after: id, in: $0)
+    }
+  }
+
+  /// The number of deliveries of the user in a state.
+  public func countDeliveries(_ state: Delivery.State) async throws(OffersError) -> Int {
+    try await transaction(.query) { [user] in
+      try DeliveryTable.count(of: user, state, in: $0)
+    }
+  }
+
   /// The deliveries of the user, the newest first.
   ///
   /// - Parameters:
@@ -289,11 +310,12 @@ enum DeliveryTable {
     ).compactMap(\.self)
   }
 
-  /// Ends the deliveries of a message.
+  /// Ends the deliveries of a message, and returns their number.
+  @discardableResult
   static func end(
     _ message: String, _ channel: UserChannel.ID, as state: Delivery.State, at now: Date,
     in transaction: any Transaction
-  ) throws {
+  ) throws -> Int {
     try transaction.run(
       """
       UPDATE delivery SET state = $3, ended_at = $4
@@ -301,15 +323,28 @@ enum DeliveryTable {
       """, [.number(channel), .text(message), .text(state.rawValue), .date(now)])
   }
 
-  /// Ends the deliveries that were tried for `UserChannel.triedSeconds`: they are lost.
+  /// Ends the deliveries that were tried for `UserChannel.triedSeconds`: they are lost. Returns their number.
   static func endOld(
     of channel: UserChannel.ID, at now: Date, in transaction: any Transaction
-  ) throws {
+  ) throws -> Int {
     try transaction.run(
       """
       UPDATE delivery SET state = 'lost', ended_at = $2
       WHERE channel_key = $1 AND state = 'waiting' AND begun_at <= $3
       """, [.number(channel), .date(now), .date(now - UserChannel.triedSeconds)])
+  }
+
+  /// The number of the deliveries of a user in a state.
+  static func count(
+    of user: User.ID, _ state: Delivery.State, in transaction: any Transaction
+  ) throws -> Int {
+    try transaction.first(
+      """
+      SELECT count(*) FROM delivery
+      JOIN user_notice ON user_notice.notice_key = delivery.notice_key
+      WHERE user_notice.user_key = $1 AND delivery.state = $2
+      """, [.number(user), .text(state.rawValue)]
+    ) { $0.count(0) } ?? 0
   }
 
   /// The deliveries of a user, the newest first.

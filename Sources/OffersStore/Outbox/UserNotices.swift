@@ -20,10 +20,12 @@ enum UserNoticeTable {
   /// The columns of a notice, of `user_notice`.
   static let columns = """
     user_notice.notice_key, user_notice.watch_key, user_notice.at, user_notice.feed, user_notice.id,
-    user_notice.name, user_notice.reason, user_notice.is_urgent
+    user_notice.name, user_notice.reason, user_notice.is_urgent,
+    (SELECT coalesce(watch.name, watch.selection) FROM watch
+      WHERE watch.watch_key = user_notice.watch_key)
     """
   /// The number of the columns.
-  static let count = 8
+  static let count = 9
 
   /// The notice in a row of `columns`; nil for one of a newer program.
   static func notice(_ row: any SQLRow) -> Notice? {
@@ -31,7 +33,8 @@ enum UserNoticeTable {
     guard let reason = try? JSONDecoder().decode(Notice.Reason.self, from: json) else { return nil }
     let (feed, id) = (row.text(3), row.text(4))
     return Notice(
-      id: row.number(0), watchID: row.findNumber(1), at: row.date(2), feed: feed,
+      id: row.number(0), watchID: row.findNumber(1), watchName: row.findText(8), at: row.date(2),
+      feed: feed,
       offer: id.isEmpty ? nil : OfferRef(feed: feed, offerID: id), name: row.text(5),
       reason: reason, isUrgent: row.flag(7))
   }
@@ -102,6 +105,18 @@ enum UserNoticeTable {
     ).compactMap(\.self)
   }
 
+  /// The number of notices that `list` returns without a limit.
+  static func count(
+    of user: User.ID, watch: Watch.ID?, after id: Int64?, in transaction: any Transaction
+  ) throws -> Int {
+    try transaction.first(
+      """
+      SELECT count(*) FROM user_notice
+      WHERE user_key = $1 AND ($2 IS NULL OR watch_key = $2) AND ($3 IS NULL OR notice_key > $3)
+      """, [.number(user), .number(watch), .number(id)]
+    ) { $0.count(0) } ?? 0
+  }
+
   /// Removes the notices that are older than they are kept, and with them their deliveries.
   static func prune(before time: Int64, in transaction: any Transaction) throws {
     try transaction.run("DELETE FROM user_notice WHERE at < $1", [.number(time)])
@@ -144,6 +159,31 @@ enum FavoriteNotices {
             kind, old: change.oldReward, new: change.newReward, fields: change.fields)))
     }
     return notices
+  }
+
+  /// The notices of the new offers of a feed that are probably gone favorites under another id, for all users.
+  ///
+  /// - Parameter lastKey: offers with a larger key are new.
+  static func returned(
+    to feed: String, feedKey: Int64, after lastKey: Int64, at now: Date,
+    in transaction: any Transaction
+  ) throws -> [UserNotice] {
+    let users = try transaction.rows(
+      """
+      SELECT DISTINCT favorite.user_key FROM \(OfferColumns.favoriteSource)
+      WHERE favorite.feed = $1 AND offer.gone_at IS NOT NULL ORDER BY favorite.user_key
+      """, [.text(feed)]
+    ) { $0.number(0) }
+    return try users.flatMap { user in
+      try LostFavorites.returned(
+        of: user, to: feed, feedKey: feedKey, after: lastKey, in: transaction
+      ).map { found in
+        UserNotice(
+          user: user, subject: "returned \(found.offer) \(now.storedSeconds)", at: now, feed: feed,
+          offerID: found.offer.offerID, name: found.name,
+          reason: .favorite(.back, old: nil, new: nil, fields: []))
+      }
+    }
   }
 
   /// The notices of the favorites that end within `OfferChange.expiringSeconds`, for all users. Those that were

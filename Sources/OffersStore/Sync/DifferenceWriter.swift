@@ -103,6 +103,12 @@ final class DifferenceWriter {
     let now = Date(storedSeconds: time)
     try UserNoticeTable.insert(
       FavoriteNotices.changed(by: runID, at: now, in: transaction), in: transaction)
+    if counts.new > 0 {
+      try UserNoticeTable.insert(
+        FavoriteNotices.returned(
+          to: plan.run.feed, feedKey: feedKey, after: oldKey, at: now, in: transaction),
+        in: transaction)
+    }
     if try WatchTable.isAny(in: transaction) {
       var round = try WatchRound(at: now, reader, in: transaction)
       try round.evaluate(

@@ -238,7 +238,7 @@ struct WatchRound {
       at: now, value: offer.reward?.value, isUpTo: offer.reward?.isUpTo ?? false,
       role: candidate.role, isListed: isListed, isBack: change?.isBack ?? false,
       expiresAt: offer.expiresAt,
-      previous: isNew ? nil : change?.oldReward ?? offer.reward)
+      previous: isNew ? nil : change?.oldReward ?? offer.reward, sign: offer.reward?.sign)
   }
 
   private mutating func favorites(of user: User.ID) throws -> Set<OfferRef> {

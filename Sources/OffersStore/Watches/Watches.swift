@@ -26,11 +26,13 @@ extension OffersDatabase {
   ///   - id: the watch that is replaced; nil to add one.
   ///   - now: the present time.
   ///   - reader: reads its texts.
-  /// - Throws: `OffersError`: `notFound` for a watch that the user does not have, `invalidRequest` for too many.
+  /// - Throws: `OffersError`: `notFound` for a watch that the user does not have, `invalidRequest` for too many, and for
+  ///   one that would tell of each new offer of all feeds.
   package func putWatch(
     _ draft: WatchDraft, id: Watch.ID? = nil, now: Date = Date(), _ reader: any FilterTextReader
   ) async throws(OffersError) -> Watch {
-    try await transaction(.removal) { [user] transaction in
+    try draft.checkIsBounded()
+    return try await transaction(.removal) { [user] transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
       if let id { _ = try WatchTable.fetch(id, of: user, reader, in: transaction) }
       let key = try WatchTable.put(draft, id: id, of: user, at: now, in: transaction)
@@ -143,5 +145,5 @@ extension OffersDatabase {
   }
 
   /// The most offers whose histories a preview reads.
-  private static var previewedCount: Int { 500 }
+  package static var previewedCount: Int { 500 }
 }

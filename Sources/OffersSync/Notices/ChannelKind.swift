@@ -56,8 +56,10 @@ package struct ChannelKind: Sendable {
   ///
   /// - Parameter what: a sentence that does not show the value of a secret.
   func refusal(_ what: String, hint: String? = nil) -> OffersError {
-    OffersError(
-      .invalidRequest, what, hint: hint ?? "Write it as in this example: \(name) \(example)")
+    let required = options.filter(\.isRequired).map { ", with the option \($0.name)" }.joined()
+    return OffersError(
+      .invalidRequest, what,
+      hint: hint.map { Hint($0) } ?? "Write it as in this example: \(name) \(example)\(required)")
   }
 
   /// Checks that a part of this program exists that the kind needs.

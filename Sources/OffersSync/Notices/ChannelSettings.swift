@@ -60,9 +60,16 @@ public struct ChannelSettings: Hashable, Sendable {
         "A channel of the kind \(name) has no option “\(SafeText.line(option, characters: 40))”.",
         hint: NearestWord.hint(for: option, among: names, title: "Options"))
     }
-    for option in kind.options where option.isRequired && options[option.name, default: ""].isEmpty
-    {
-      throw kind.refusal("The option \(option.name) is missing: \(option.summary).")
+    let missing = kind.options.filter {
+      $0.isRequired && options[$0.name, default: ""].isEmpty
+    }
+    if !missing.isEmpty {
+      let texts = missing.map { "\($0.name), \($0.summary)" }.joined(separator: "; and ")
+      throw OffersError(
+        .invalidRequest, "A channel of the kind \(name) needs \(texts).",
+        hint: Hint(
+          "Add what is missing.",
+          command: missing.map { "--option \($0.name)=VALUE" }.joined(separator: " ")))
     }
     let texts = words + options.values
     guard texts.reduce(0, { $0 + $1.utf8.count }) <= Self.mostBytes else {

@@ -191,7 +191,9 @@ package struct MailSubmission: Sendable {
     guard values["tls"] == nil || (values["tls"] == "none" && isHere && parts[0] == "smtp") else {
       throw kind.refusal(
         "The option tls is “none” for a server on this machine only.",
-        hint: "Leave it out: the mail goes over TLS.")
+        hint:
+          "Leave it out: the mail goes over TLS. For a server without TLS, let sendmail on this machine pass the mail on."
+      )
     }
     let host = address.host.contains(":") ? "[\(address.host)]" : address.host
     server = "\(parts[0])://\(host):\(address.url.port ?? port)"

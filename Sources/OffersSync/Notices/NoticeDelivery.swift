@@ -10,10 +10,21 @@ import OffersStore
 package struct NoticeDelivery: Sendable {
   /// What a run did.
   package struct Summary: Hashable, Sendable {
-    /// The number of messages that were delivered.
-    package var deliveredCount = 0
+    /// The messages that were delivered.
+    package var deliveries: [Delivery] = []
     /// The failures: the name of the channel, and a sentence.
     package var failures: [Failure] = []
+
+    /// The number of messages that were delivered.
+    package var deliveredCount: Int { deliveries.count }
+
+    package struct Delivery: Hashable, Sendable {
+      package let channel: String
+      /// The user whose channel it is.
+      package let user: User.ID
+      /// The number of notices of the message.
+      package let noticeCount: Int
+    }
 
     package struct Failure: Hashable, Sendable {
       package let channel: String
@@ -22,6 +33,8 @@ package struct NoticeDelivery: Sendable {
       package let reason: String
       /// Whether nothing is delivered over the channel until somebody sets it up again.
       package let isEnd: Bool
+      /// The number of notices that are not tried again: the receiver does not take them, or they were tried for 7 days.
+      package let lostCount: Int
     }
   }
 
@@ -58,8 +71,7 @@ package struct NoticeDelivery: Sendable {
       var failure: (any Error)?
       while let result = try await group.next() {
         switch result {
-        case .success(let attempt?):
-          summary.add(attempt.outcome, over: attempt.channel, attempt.user)
+        case .success(let attempt?): summary.add(attempt)
         case .success(nil): break
         case .failure(let error): failure = failure ?? error
         }
@@ -75,10 +87,12 @@ package struct NoticeDelivery: Sendable {
     do { return .success(try await deliver(over: channel)) } catch { return .failure(error) }
   }
 
-  private struct Attempt: Sendable {
+  fileprivate struct Attempt: Sendable {
     let channel: String
     let user: User.ID
+    let noticeCount: Int
     let outcome: DeliveryOutcome
+    var lostCount = 0
   }
 
   /// The number of channels over which a run delivers at the same time.
@@ -97,14 +111,22 @@ package struct NoticeDelivery: Sendable {
       // This machine may lack a variable that another one has.
       let reason = [error.message, error.hint?.text].compactMap(\.self).joined(separator: " ")
       try await database.release(claimed, because: reason)
-      return Attempt(channel: name, user: user, outcome: .later(reason))
+      return Attempt(
+        channel: name, user: user, noticeCount: claimed.notices.count, outcome: .later(reason))
     }
-    let outcome = await channel.deliver(try await message(of: claimed))
+    let message = try await message(of: claimed)
+    var outcome = await channel.deliver(message)
+    // The message may be too large, or have a part that the receiver does not take.
+    if case .refused = outcome, message != message.brief {
+      outcome = await channel.deliver(message.brief)
+    }
     // What the receiver has is recorded even if the task is cancelled.
-    try await Task { [database, now] in
+    let lostCount = try await Task { [database, now, outcome] in
       try await database.finish(claimed, outcome, at: now())
     }.value
-    return Attempt(channel: name, user: user, outcome: outcome)
+    return Attempt(
+      channel: name, user: user, noticeCount: claimed.notices.count, outcome: outcome,
+      lostCount: lostCount)
   }
 
   /// The message of some notices. Those of the same offer are one entry.
@@ -127,7 +149,7 @@ package struct NoticeDelivery: Sendable {
     }
     let title =
       subjects.count == 1
-      ? entries.first.map { "\($0.name) \($0.sentence)" } ?? ""
+      ? entries.first?.text ?? ""
       : "\(Units.count(subjects.count, "notice")): \(entries.map(\.name).joined(separator: ", "))"
     return NoticeMessage(
       id: claimed.id, time: claimed.notices.last?.at ?? now(), title: title, entries: entries,
@@ -142,6 +164,11 @@ package struct NoticeDelivery: Sendable {
     var sentences: [String] = []
     for sentence in notices.map({ $0.sentence(reader, at: now) })
     where !sentences.contains(sentence) { sentences.append(sentence) }
+    var watches: [String] = []
+    for watch in notices.compactMap(\.watchName) where !watches.contains(watch) {
+      // A selection without words and filters has no text.
+      watches.append(watch.isEmpty ? "all offers" : watch)
+    }
     let facts: [(String, String?)] = [
       ("reward", offer?.reward?.text), ("retailer", offer?.retailer),
       ("ends", offer?.expiresAt.map { Units.time($0) }), ("terms", offer?.terms),
@@ -149,7 +176,8 @@ package struct NoticeDelivery: Sendable {
     ]
     return NoticeMessage.Entry(
       feed: last.feed, offer: last.offer, name: last.name,
-      sentence: sentences.joined(separator: "; "), link: offer?.url,
+      sentence: sentences.joined(separator: "; "),
+      watch: watches.isEmpty ? nil : watches.joined(separator: "; "), link: offer?.url,
       facts: facts.compactMap { name, value in
         value.map { NoticeMessage.Entry.Fact(name, $0) }
       },
@@ -191,15 +219,17 @@ extension NoticeDelivery {
 }
 
 extension NoticeDelivery.Summary {
-  fileprivate mutating func add(
-    _ outcome: DeliveryOutcome, over channel: String, _ user: User.ID
-  ) {
-    switch outcome {
-    case .delivered: deliveredCount += 1
-    case .later(_, let reason), .refused(let reason):
-      failures.append(Failure(channel: channel, user: user, reason: reason, isEnd: false))
-    case .ended(let reason):
-      failures.append(Failure(channel: channel, user: user, reason: reason, isEnd: true))
+  fileprivate mutating func add(_ attempt: NoticeDelivery.Attempt) {
+    guard let reason = attempt.outcome.reason else {
+      return deliveries.append(
+        Delivery(
+          channel: attempt.channel, user: attempt.user, noticeCount: attempt.noticeCount))
     }
+    var isEnd = false
+    if case .ended = attempt.outcome { isEnd = true }
+    failures.append(
+      Failure(
+        channel: attempt.channel, user: attempt.user, reason: reason, isEnd: isEnd,
+        lostCount: attempt.lostCount))
   }
 }

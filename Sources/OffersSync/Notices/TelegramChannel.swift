@@ -74,7 +74,8 @@ struct TelegramChannel: NoticeChannel {
   private static func html(_ entry: NoticeMessage.Entry) -> String {
     var text =
       shown(entry.link).map { NoticeMessage.anchor($0, entry.name) } ?? SafeText.html(entry.name)
-    if !entry.sentence.isEmpty { text += ": \(SafeText.html(entry.sentence))" }
+    if !entry.sentence.isEmpty { text += " \(SafeText.html(entry.sentence))" }
+    if let watch = entry.watch { text += "\nWatch: \(SafeText.html(watch))" }
     if let command = entry.command { text += "\n<code>\(SafeText.html(command))</code>" }
     return text
   }

@@ -62,7 +62,7 @@ struct WatchCommandTests {
     #expect(try await home.call("notices").output.hasPrefix("desk: 1 notice waiting, next attempt"))
     _ = try Self.teller(home)
     let retried = try await home.call("notices", "--retry")
-    #expect(!retried.output.contains("waiting") && retried.output.contains("Iced Coffee"))
+    #expect(retried.output == "desk: delivered 1 notice\n" && retried.status == 0)
     let tested = try await home.call("channel", "test")
     #expect(tested.output == "desk: delivered\n")
   }
@@ -93,6 +93,7 @@ struct WatchCommandTests {
   @Test("mistakes are named with the next step, and change nothing")
   func mistakes() async throws {
     let home = try await Home(synced: Self.items)
+    let plain = try home.folder.write("", to: "plain")
     for (arguments, status, text) in [
       (["watch", "add", "coffee", "--rule", "at-lest 2"], 64, "Did you mean at-least?"),
       (["watch", "add", "reward:2"], 64, "needs >= or <="),
@@ -101,6 +102,11 @@ struct WatchCommandTests {
       (["watch", "edit", "9", "--rule", "best"], 66, "offers watch list"),
       (["channel", "add", "ntfi", "x"], 64, "ntfy"),
       (["channel", "add", "webpush"], 64, "offers serve"),
+      (["watch", "add"], 64, "each new offer of all feeds"),
+      (["channel", "add", "command", "no-such-program"], 64, "There is no program"),
+      (["channel", "add", "command", "/bin/cat /dev/null"], 64, "words of their own"),
+      (["channel", "add", "command", home.folder.path], 64, "is a folder"),
+      (["channel", "add", "command", plain], 64, "chmod +x"),
       (["channel", "add", "command", "x", "--quiet", "25-7"], 64, "22:00-7:00"),
       (["channel", "add", "command", "x", "--option", "a"], 64, "NAME=VALUE"),
       (["channel", "test", "desk"], 66, "There is no channel"),
@@ -110,6 +116,51 @@ struct WatchCommandTests {
     }
     #expect(try await home.call("watch").output.isEmpty)
     #expect(try await home.call("channel").output.isEmpty)
+  }
+
+  @Test("--retry that fails says so and fails, and doctor names the channel with what to do")
+  func retryFails() async throws {
+    let home = try await Home(synced: Self.items)
+    try await home.call("watch", "add", "coffee", "--name", "Morning")
+    try await home.call("channel", "add", "command", Self.teller(home, exit: 7), "--name", "desk")
+    let none = try await home.call("notices", "--retry")
+    #expect(none.status == 0 && none.errors.contains("Nothing waits."))
+    try Self.change(home)
+    try await home.call("sync")
+    let failed = try await home.call("notices", "--retry")
+    #expect(failed.status == 1 && failed.output.isEmpty)
+    #expect(failed.errors.contains("The channel desk failed: tell exited with status 7."))
+    let doctor = try await home.call("doctor")
+    #expect(doctor.output.contains("channel desk") && doctor.output.contains("channel test desk"))
+    #expect(
+      try await home.call("notices").output.contains(
+        "Iced Coffee is a new match: $4.00 (watch 1: Morning)"))
+    let cut = try await home.call("notices", "--limit", "1", "--json")
+    #expect(cut.output.contains(#""watch_name":"Morning""#))
+  }
+
+  @Test("the program of a channel is kept by its absolute path, and its arguments as they are")
+  func program() async throws {
+    let home = try await Home(synced: Self.items)
+    try await home.call("channel", "add", "command", "--", "cat", "a b", "--json")
+    let words = try await home.call("channel", "--json").output
+    #expect(words.contains(/"words":\["\/[a-z\/]*bin\/cat"\]/))
+  }
+
+  @Test("what waits for the end of quiet hours says so, and a cut list says how many there are")
+  func quiet() async throws {
+    let home = try await Home(synced: Self.items)
+    try await home.call("watch", "add", "coffee")
+    let always = Calendar.current.component(.hour, from: Date())
+    try await home.call(
+      "channel", "add", "command", Self.teller(home), "--quiet",
+      "\((always + 23) % 24):00-\((always + 2) % 24):00")
+    _ = try home.feed(Self.items + (4...6).map { FeedItem("\($0)", "Coffee \($0)", "$2.00") })
+    try await home.call("sync")
+    let shown = try await home.call("notices", "--limit", "2")
+    #expect(shown.output.hasPrefix("command: 3 notices waiting until "))
+    #expect(shown.output.contains(": quiet hours\n"))
+    #expect(shown.errors.contains("2 of 3. All: offers notices --limit 3"))
   }
 
   @Test("notices are read by feed readers and calendars")

@@ -27,8 +27,8 @@ struct NoticeMessageTests {
   func entries() {
     let message = Self.message((1...55).map { Self.entry($0) })
     #expect(message.entries.count == 20 && message.moreCount == 35)
-    #expect(message.plainText().hasSuffix("\n\nand 35 more"))
-    #expect(message.htmlDocument.contains("<p>and 35 more</p>"))
+    #expect(message.plainText().hasSuffix("\n\nand 35 more: offers notices"))
+    #expect(message.htmlDocument.contains("<p>and 35 more: offers notices</p>"))
     #expect(Self.message([Self.entry(1)], count: 3).moreCount == 2)
     #expect(Self.message([Self.entry(1)], count: -1).moreCount == 0)
     #expect(!Self.message([Self.entry(1)]).plainText().contains("more"))
@@ -81,10 +81,58 @@ struct NoticeMessageTests {
     let text = message.plainText(limit: 200)
     #expect(text.utf8.count <= 200)
     #expect(
-      text.hasPrefix("Coffee 1: It is gone.\nhttps://shop.example/1\noffers star ibotta:1\n\n"))
-    #expect(text.hasSuffix("and 4 more"))
-    #expect(message.plainText(limit: 1) == "and 6 more")
+      text.hasPrefix("Coffee 1 It is gone.\nhttps://shop.example/1\noffers star ibotta:1\n\n"))
+    #expect(text.hasSuffix("and 4 more: offers notices"))
+    #expect(message.plainText(limit: 1) == "and 6 more: offers notices")
     #expect(!message.plainText(hasLinks: false).contains("https:"))
+  }
+
+  @Test("a short form has the first entry without what can be left out, and counts the others")
+  func brief() {
+    let brief = Self.message((1...5).map { Self.entry($0) }, count: 6).brief
+    #expect(brief.id == "n_7" && brief.moreCount == 5)
+    #expect(brief.plainText() == "Coffee 1 It is gone.\n\nand 5 more: offers notices")
+    #expect(brief.entries[0].facts.isEmpty && brief.brief == brief)
+  }
+
+  @Test("each form names the watch that tells")
+  func watch() {
+    let entry = NoticeMessage.Entry(
+      feed: "a", name: "Coffee", sentence: "is $3.00", watch: "tea & <coffee>")
+    let message = Self.message([entry])
+    #expect(message.plainText() == "Coffee is $3.00\nWatch: tea & <coffee>")
+    #expect(
+      message.htmlDocument.contains(
+        "<li>Coffee is $3.00<br>Watch: tea &amp; &lt;coffee&gt;</li>"))
+    #expect(message.json.contains(#""watch":"tea & <coffee>""#))
+  }
+
+  @Test("a sentence that is read later says when an offer ends, and not how soon")
+  func endings() {
+    let end = Date(timeIntervalSince1970: 1_800_000_000)
+    let notice = Notice(
+      id: 1, at: end - 7200, feed: "a", name: "Coffee", reason: .ending(end))
+    let reader = TypedValues()
+    #expect(notice.sentence(reader, at: end - 7200) == "ends in 2 hours")
+    #expect(notice.sentence(reader, at: end + 1) == "has ended")
+    #expect(notice.sentence(reader, at: nil) == "ends at \(Units.time(end))")
+  }
+
+  @Test("an amount of an unknown currency keeps the sign with which its feed prints it")
+  func signs() {
+    func sentence(_ text: String, _ units: Int64, currency: String? = nil) -> String {
+      Notice(
+        id: 1, at: .now, feed: "a", name: "Coffee",
+        reason: .favorite(
+          .up, old: nil,
+          new: Reward(text: text, value: .amount(minorUnits: units, currency: currency)), fields: []
+        )
+      ).sentence(TypedValues(), at: nil)
+    }
+    #expect(sentence("$5.00 back", 500) == "is up: $5.00, was nothing")
+    #expect(sentence("-$5.00", -500) == "is up: -$5.00, was nothing")
+    #expect(sentence("5.00", 500) == "is up: 5.00, was nothing")
+    #expect(sentence("$5.00", 500, currency: "USD") == "is up: $5.00, was nothing")
   }
 
   @Test("the JSON form has each entry with its state")

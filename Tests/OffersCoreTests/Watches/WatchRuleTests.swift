@@ -65,12 +65,40 @@ struct WatchRuleTests {
       ("near-best $5", "Write near-best 5% 90d."), ("near-best 0%", "Write near-best 5% 90d."),
       ("near-best 5% 7h", "Write near-best 5% 90d."), ("ending", "Write ending 48h."),
       ("ending soon", "Write ending 48h."), ("ending 0h", "Write ending 48h."),
+      ("at-least $2 foo", "Write at-least $2."), ("at-most foo 20 EUR", "Write at-most 20 EUR."),
+      ("up 10 % x", "Write up 10 %."), ("ending 48h x", "Write ending 48h."),
+      ("best 30d 5", "Write best 30d."), ("near-best 5% 90d x", "Write near-best 5% 90d."),
+      ("ending 2 days", "Write ending 2d."), ("at-least -2", "Write at-least $2."),
       (String(repeating: "match ", count: 40), ""),
     ])
   func refuses(text: String, hint: String) {
     let error = #expect(throws: OffersError.self) { try Self.parse(text) }
     #expect(error?.code == .invalidRequest)
     #expect(error?.hint?.text.contains(hint) ?? hint.isEmpty, "\(String(describing: error))")
+  }
+
+  @Test(
+    "a word too many is named with its place",
+    arguments: [
+      ("at-least $2 foo", "“foo” at character 13"), ("at least  foo $2", "“foo” at character 11"),
+      ("ending 48h x", "“x” at character 12"), ("best 30d 5", "“5” at character 10"),
+      ("near-best 5 % 90d x", "“x” at character 19"),
+    ])
+  func surplus(text: String, place: String) {
+    let error = #expect(throws: OffersError.self) { try Self.parse(text) }
+    #expect(error?.message.hasPrefix(place) == true, "\(String(describing: error))")
+  }
+
+  @Test("a watch of all offers needs a rule with a bound")
+  func bounded() throws {
+    func check(_ selection: String, _ rule: String?) throws {
+      try WatchDraft(selection: selection, rule: rule, TypedValues()).checkIsBounded()
+    }
+    #expect(throws: OffersError.self) { try check("", nil) }
+    #expect(throws: OffersError.self) { try check("sort:reward", "match") }
+    try check("", "at-least $2")
+    try check("coffee", nil)
+    try check("feed:ibotta", nil)
   }
 
   @Test("a word for repeats is read, and a mistake has the nearest one")

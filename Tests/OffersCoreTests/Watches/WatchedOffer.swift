@@ -31,7 +31,7 @@ struct TypedValues: FilterTextReader {
     case .amount(let units, let currency):
       let cents = units.magnitude % 100
       let number = "\(units / 100).\(cents < 10 ? "0" : "")\(cents)"
-      return currency == "USD" ? "$\(number)" : "\(number) \(currency ?? "")"
+      return currency == "USD" ? "$\(number)" : number + (currency.map { " \($0)" } ?? "")
     }
   }
 

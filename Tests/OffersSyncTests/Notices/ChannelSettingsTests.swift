@@ -30,7 +30,12 @@ struct ChannelSettingsTests {
       ("ntfy", [], [:], "needs its address", "ntfy https://ntfy.sh/TOPIC"),
       ("ntfy", ["https://a.example/t", "x"], [:], "one word, and not 2", "example"),
       ("ntfy", ["https://a.example/t"], ["tokn": "x"], "no option “tokn”", "Did you mean token?"),
-      ("gotify", ["https://a.example"], [:], "The option token is missing", "example"),
+      ("gotify", [], [:], "needs its address", "https://push.example.com, with the option token"),
+      ("gotify", ["https://a.example"], [:], "needs token, the token of", "--option token=VALUE"),
+      (
+        "webpush", ["https://a.example"], [:], "needs p256dh, the public key",
+        "--option p256dh=VALUE --option auth=VALUE"
+      ),
       ("ntfy", ["https://a.example/\n"], [:], "control character", "example"),
       ("ntfy", ["https://a.example/{env:A-B}"], [:], "names no environment variable", "variable"),
       ("ntfy", ["https://a.example/{env:A}{page}"], [:], "{page}", "{env:NAME}"),
@@ -62,7 +67,7 @@ struct ChannelSettingsTests {
     }
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains(what) == true, "\(error?.message ?? "")")
-    #expect(error?.hint?.text.contains(next) == true, "\(error?.hint?.text ?? "")")
+    #expect(error?.hint?.printed.contains(next) == true, "\(error?.hint?.printed ?? "")")
     // No message shows the value of a secret.
     #expect(error?.message.contains("secret\u{201D}") != true)
   }

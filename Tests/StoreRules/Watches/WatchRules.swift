@@ -131,6 +131,17 @@ struct WatchRules {
       #expect(try await home.told().count == 2)
       try await home.sync([("2", "Tea", 250)], at: 210_000, ending: 300_000)
       #expect(try await home.told().last == "1: is gone from its feed")
+      let both = [("2", "Tea", Int64(250)), ("1", "Coffee", 250)]
+      try await home.sync(both, at: 220_000, ending: 300_000)
+      #expect(try await home.told().last == "1: is back in its feed")
+      // It may come back under another id.
+      try await home.sync([both[0]], at: 230_000, ending: 300_000)
+      let renamed = [both[0], ("9", "Coffee", 250)]
+      try await home.sync(renamed, at: 240_000, ending: 300_000)
+      #expect(try await home.told().last == "9: is back in its feed")
+      let count = try await home.told().count
+      try await home.sync(renamed, at: 250_000, ending: 300_000)
+      #expect(try await home.told().count == count)
     }
   }
 

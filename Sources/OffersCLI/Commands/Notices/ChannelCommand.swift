@@ -106,6 +106,9 @@ extension UserChannel {
           + name)
     }
     let error = lastError.map { ": \($0)" } ?? ""
+    if let end = quietHours?.end(ofThoseAt: now), nextAttemptAt.map({ $0 <= end }) ?? true {
+      return DisplayText.oneLine("\(name): \(waiting) until \(Units.time(end)): quiet hours")
+    }
     let next = nextAttemptAt.map { ", next attempt at \(Units.time($0))" } ?? ""
     return DisplayText.oneLine("\(name): \(waiting)\(next)\(error)")
   }
@@ -115,7 +118,18 @@ extension NoticeDelivery.Summary.Failure {
   /// A line for people.
   var line: String {
     let end = isEnd ? " Nothing more is delivered over it until you set it up again." : ""
-    return DisplayText.oneLine("offers: The channel \(channel) failed: \(reason)\(end)")
+    let lost =
+      lostCount > 0
+      ? " \(Units.count(lostCount, "notice")) of it will not be tried again: offers notices --state lost"
+      : ""
+    return DisplayText.oneLine("offers: The channel \(channel) failed: \(reason)\(end)\(lost)")
+  }
+
+  /// Whether it is told even where only news are: nobody would learn of it otherwise.
+  var isFinal: Bool { isEnd || lostCount > 0 }
+
+  var document: JSONObject {
+    ["channel": channel, "reason": reason, "paused": isEnd, "lost": lostCount]
   }
 }
 
@@ -198,7 +212,7 @@ struct ChannelAddCommand: AsyncParsableCommand {
       says that it was delivered.
 
       EXAMPLES
-        offers channel add command /home/me/bin/tell
+        offers channel add command ~/bin/tell
         offers channel add command -- ~/bin/tell --loudly
         offers channel add ntfy https://ntfy.sh/my-secret-topic
         offers channel add gotify https://push.example.org --option token=...
@@ -224,8 +238,11 @@ struct ChannelAddCommand: AsyncParsableCommand {
         hint: "Open the page of offers serve in it, and there Settings, This browser.")
     }
     let name = name ?? kind
+    let quietHours = try settings.quietHours() ?? nil
+    let options = try settings.values()
+    let words = try kind == "command" ? ChannelProgram.words(words) : words
     let typed = try ChannelSettings(
-      kind: kind, words: words, options: settings.values(),
+      kind: kind, words: words, options: options,
       allowsPrivateNetwork: settings.allowPrivateNetwork)
     let database = try await location.open(.readWrite)
     let taken = try await database.fetchChannels().first {
@@ -243,7 +260,7 @@ struct ChannelAddCommand: AsyncParsableCommand {
       // The values are checked with their secrets.
       _ = try stored.makeChannel(try await NoticeServices.tools(for: database))
       let channel = try await database.addChannel(
-        named: name, settings: stored.json, quietHours: try settings.quietHours() ?? nil)
+        named: name, settings: stored.json, quietHours: quietHours)
       if json { return try Output.print(.json(channel.document)) }
       try Output.print(.line("\(DisplayText.oneLine(channel.name)): added"))
       Output.note("Try it: offers channel test \(ShellQuoting.word(channel.name))")
@@ -259,6 +276,57 @@ extension ChannelAddCommand {
   /// and databases, whose secrets are in the same file.
   static func secretName(of channel: String) -> String {
     "\(channel)-\(String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16))"
+  }
+}
+
+/// The program of a channel of the kind `command`.
+private enum ChannelProgram {
+  /// The words of a command, with the absolute path of its program: a sync may run in another folder, and with another
+  /// `PATH`.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a program that is missing or not executable.
+  static func words(_ words: [String]) throws -> [String] {
+    // An empty word is refused with the settings, and a variable may have another value in a sync.
+    guard let word = words.first, !word.isEmpty, word.utf8.firstRange(of: "{env:".utf8) == nil
+    else { return words }
+    let path = try path(of: word)
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      throw refusal("There is no program \(path).", word)
+    }
+    if isFolder.boolValue { throw refusal("\(path) is a folder and no program.", word) }
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      throw OffersError(
+        .invalidRequest, "\(path) is not executable.",
+        hint: Hint("Make it executable.", command: "chmod +x \(ShellQuoting.word(path))"))
+    }
+    return [path] + words.dropFirst()
+  }
+
+  private static func path(of word: String) throws -> String {
+    if word.hasPrefix("~/"), let home = ProcessContext.variable("HOME") {
+      return home + word.dropFirst()
+    }
+    if word.utf8.contains(UInt8(ascii: "/")) {
+      return SettingPath.absolute(word.hasPrefix("./") ? String(word.dropFirst(2)) : word)
+    }
+    let folders = (ProcessContext.variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
+      .split(scalar: ":").filter { $0.hasPrefix("/") }
+    let found = folders.lazy.map { "\($0)/\(word)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+    if let found { return found }
+    throw refusal("There is no program “\(SafeText.line(word, characters: 80))”.", word)
+  }
+
+  private static func refusal(_ message: String, _ word: String) -> OffersError {
+    let isCommand = word.utf8.contains(UInt8(ascii: " "))
+    return OffersError(
+      .invalidRequest, message,
+      hint: isCommand
+        ? Hint(
+          "Write its arguments as words of their own.",
+          command: "offers channel add command -- PROGRAM ARGUMENT ...")
+        : "Name it by its path, such as ~/bin/tell.")
   }
 }
 

@@ -59,7 +59,7 @@ struct WatchListCommand: AsyncParsableCommand {
       return Output.note("You have no watch. Add one: offers watch add coffee 'reward:>=2'")
     }
     let columns: [Table.Column] = [
-      .whole("NUMBER"), .whole("RULE"), .whole("REPEAT"), .whole("STATE"), .text("SELECTION"),
+      .whole("NUMBER"), .whole("RULE"), .whole("REPEAT"), .whole("STATE"), .whole("SELECTION"),
     ]
     let table = Table.text(columns, watches) { watch in
       let name = watch.name.map { "\($0): " } ?? ""
@@ -161,6 +161,7 @@ private struct WatchPreviewReport {
   private let count: Int
   private let first: [UserOffer]
   private let preview: WatchPreview
+  private let previewed = OffersDatabase.previewedCount
 
   init(_ draft: WatchDraft, _ database: OffersDatabase) async throws {
     (count, first, preview) = try await database.previewWatch(draft, WatchCommand.reader)
@@ -172,7 +173,9 @@ private struct WatchPreviewReport {
       let names = first.map(\.name) + (count > first.count ? ["…"] : [])
       now += ": \(names.joined(separator: ", "))"
     }
-    let past = count > 0 ? ["By their history, it \(preview.sentence)."] : []
+    let whose =
+      count > previewed ? "the history of \(Units.count(previewed)) of them" : "their history"
+    let past = count > 0 ? ["By \(whose), it \(preview.sentence)."] : []
     return [DisplayText.oneLine(now)] + past
   }
 
@@ -212,6 +215,8 @@ struct WatchShowCommand: AsyncParsableCommand {
     for line in preview.lines { try Output.print(.line("  \(line)")) }
     if notices.isEmpty { return try Output.print("  It has told nothing yet.") }
     try Output.print(.text(NoticeLines.text(notices)))
+    let count = try await database.countNotices(of: found.id)
+    NoticeLines.noteCut(notices.count, of: count, command: "offers notices --limit")
   }
 }
 

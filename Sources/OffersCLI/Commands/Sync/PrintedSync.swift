@@ -141,6 +141,9 @@ struct PrintedSync: Sendable {
     let notices = try await deliver(database, after: lastNotice)
     if isForPeople {
       for notice in notices where notice.watchID != nil { try Output.print(.text(notice.line)) }
+      NoticeLines.noteCut(
+        notices.count, of: try await database.countNotices(after: lastNotice),
+        command: "offers notices --limit")
     }
     if let news {
       try await news.report(isJSON: isJSON)
@@ -162,7 +165,7 @@ struct PrintedSync: Sendable {
         let summary = try await NoticeServices.delivery(for: database).run()
         for failure in summary.failures where failure.user == database.user {
           // Cron would mail the other failures after each sync.
-          if !isQuiet, !isJSON, failure.isEnd || !printsOnlyNews {
+          if !isQuiet, !isJSON, failure.isFinal || !printsOnlyNews {
             Output.note(.line(failure.line))
           }
         }
