@@ -31,7 +31,8 @@ struct OffersCommand: AsyncParsableCommand {
     subcommands: [
       SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, OpenCommand.self,
       ImageCommand.self, FavoriteCommand.self, HideCommand.self, HouseholdCommand.self,
-      ChangesCommand.self, HistoryCommand.self, WatchCommand.self, ChannelCommand.self, NoticesCommand.self,
+      ChangesCommand.self, HistoryCommand.self, WatchCommand.self, ChannelCommand.self,
+      NoticesCommand.self,
       StatusCommand.self, FeedsCommand.self, CacheCommand.self,
       PruneCommand.self,
       ExportCommand.self, ImportCommand.self, MigrateCommand.self, BackupCommand.self,

@@ -35,12 +35,14 @@ public struct Hiding: Hashable, Sendable, Identifiable {
 
   public var id: String { text }
 
-  /// Whether a typed text names it: the text of its selection without regard to case, or the reference or bare id of its
-  /// offer.
+  /// Whether a typed text names it: one of its selection, without regard to case, or the reference or bare id of its offer.
   package func isNamed(_ typed: String) -> Bool {
     switch subject {
-    case .offer(let ref): ref.description == typed || ref.offerID == typed
-    case .selection(let text): NaturalOrder.key(text.description) == NaturalOrder.key(typed)
+    case .offer(let ref): return ref.description == typed || ref.offerID == typed
+    case .selection(let text):
+      // A text that is no selection names none.
+      guard let meant = try? SelectionText(parsing: typed).withoutOrder else { return false }
+      return NaturalOrder.key(text.description) == NaturalOrder.key(meant.description)
     }
   }
 

@@ -19,7 +19,9 @@ struct SettingsPage {
     let account = try await account.fields()
     let feeds = try await content.fetchFeeds()
     let hidings = try await content.store.fetchHidings()
-    let groups: [[SettingsSection]] = [[.feeds, .hidden], [.people, .devices], [.browser, .about]]
+    let groups: [[SettingsSection]] = [
+      [.feeds, .hidden], [.people, .devices], [.browser, .about],
+    ]
     var rows: [[PageFields]] = []
     for group in groups {
       var found: [PageFields] = []

@@ -79,8 +79,9 @@ extension OffersDatabase {
       let hidden = try await countOffers(query)
       (query.selection.hiddenOnly, query.selection.favoritesOnly) = (false, true)
       return (hidden, try await countOffers(query))
-    } catch where error.code == .notFound {
-      // Its feed was removed.
+    } catch {
+      // Its feed may have been removed.
+      guard error.code == .notFound else { throw error }
       return (0, 0)
     }
   }
@@ -140,7 +141,9 @@ enum HidingTable {
       """, [.number(user)], isFrequent: true
     ) { $0.text(0) }
     if selections.isEmpty { return nil }
-    let owner = bindings.add(.number(user))
+    // The parameters are added only if a statement has them.
+    var added = bindings
+    let owner = added.add(.number(user))
     var parts: [String] = []
     for text in selections {
       if text.isEmpty {
@@ -157,11 +160,12 @@ enum HidingTable {
       else { continue }
       let conditions = try OfferConditions(
         selection, for: .hiding, at: .distantPast, of: user, feeds: NamedFeeds(), pricedFeeds: [],
-        after: bindings, in: transaction)
-      bindings = conditions.bindings
+        after: added, in: transaction)
+      added = conditions.bindings
       parts.append("(\(conditions.parts.joined(separator: " AND ")))")
     }
     if parts.isEmpty { return nil }
+    bindings = added
     return """
       coalesce(\(parts.joined(separator: " OR ")), false)
         AND offer.offer_key NOT IN (\(FavoriteTable.offerKeys(of: owner)))

@@ -44,7 +44,8 @@ enum RenamedOffers {
     try transaction.run(
       "UPDATE offer SET id = $1 WHERE offer_key = $2", [.text(rename.newID), .number(rename.key)])
     for (table, other) in [
-      ("favorite", ""), ("hiding", ""), ("notice", "AND other.kind = own.kind AND other.about = own.about"),
+      ("favorite", ""), ("hiding", ""),
+      ("notice", "AND other.kind = own.kind AND other.about = own.about"),
     ] {
       // What somebody has set under the new id already gives way to the older one.
       try transaction.run(

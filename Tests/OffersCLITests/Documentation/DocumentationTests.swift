@@ -6,7 +6,8 @@ import Testing
 struct DocumentationTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "hide", "household",
-    "changes", "history", "watch", "channel", "notices", "status", "feeds", "cache", "prune", "export",
+    "changes", "history", "watch", "channel", "notices", "status", "feeds", "cache", "prune",
+    "export",
     "import", "migrate", "backup", "restore",
     "doctor",
     "schedule",
