@@ -30,7 +30,8 @@ struct OfferPage {
       card: offer, settings.presentation, at: settings.now, back: request.back)
     card.set(try await content.store.fetchPictureColors(of: [offer.offer]), of: offer.offer)
     page.fields.set("offer", card)
-    let isHidden = try await content.store.fetchHidings().contains { $0.subject == .offer(ref) }
+    let hidings = try await content.store.fetchHidings()
+    let isHidden = !offer.isFavorite && hidings.contains { $0.subject == .offer(ref) }
     page.fields.set(
       "hiding",
       [
