@@ -92,6 +92,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 125, name: "0125_create_outbox", isExpanding: true,
       sql: text(PackageResources._125_create_outbox_sql)),
+    PostgreSQLMigration(
+      number: 127, name: "0127_create_hidings", isExpanding: true,
+      sql: text(PackageResources._127_create_hidings_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

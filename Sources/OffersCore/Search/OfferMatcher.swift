@@ -3,7 +3,8 @@ import Foundation
 /// Tests offers in memory against a selection: those that a sync has just written, for many watches at once.
 ///
 /// The statements of OffersStore select the same offers (`OfferConditions`); StoreRules compares the two. Offers that
-/// only a search on a feed's server found are not tested in this way.
+/// only a search on a feed's server found are not tested in this way. Whether a user hides an offer is tested apart
+/// (`wantsHidden`).
 package struct OfferMatcher: Sendable {
   private let selection: Selection
   private let now: Date
@@ -29,6 +30,9 @@ package struct OfferMatcher: Sendable {
 
   /// Whether it counts that an offer is a favorite.
   package var needsFavorites: Bool { selection.favoritesOnly }
+
+  /// Whether the selected offers are the hidden ones among those that match, instead of the others.
+  package var wantsHidden: Bool { selection.hiddenOnly }
 
   /// Whether an offer is in the selection.
   package func matches(_ candidate: OfferCandidate, isFavorite: Bool) -> Bool {

@@ -11,6 +11,7 @@ struct APIRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)
+    HidingRoutes(content: content, answers: answers).add(to: router)
     ChangeRoutes(content: content, answers: answers).add(to: router)
     NewsRoutes(content: content, answers: answers).add(to: router)
     SearchRoutes(content: content, answers: answers).add(to: router)

@@ -54,6 +54,8 @@ struct RouteRights: RouterMiddleware {
     "/offers/{ref}/favorite": .favorites,
     "/api/v1/offers/{ref}/share": .favorites,
     "/offers/{ref}/share": .favorites,
+    "/api/v1/hidings": .favorites,
+    "/hidings": .favorites,
     "/api/v1/framing": .favorites,
     "/api/v1/push": .favorites,
     "/api/v1/push/test": .favorites,

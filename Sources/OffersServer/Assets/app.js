@@ -11,6 +11,7 @@ import "./feed-refresh.js?v=__VERSION__";
 import "./search.js?v=__VERSION__";
 import "./share-link.js?v=__VERSION__";
 import "./offer-sheet.js?v=__VERSION__";
+import "./hide.js?v=__VERSION__";
 import "./slow-pages.js?v=__VERSION__";
 import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 

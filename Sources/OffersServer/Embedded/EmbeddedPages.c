@@ -28,6 +28,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/feed-forms.js"
 }, feed_refresh_js[] = {
 #embed "../Assets/feed-refresh.js"
+}, hide_js[] = {
+#embed "../Assets/hide.js"
 }, household_js[] = {
 #embed "../Assets/household.js"
 }, icon_192_png[] = {
@@ -214,6 +216,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/settings-devices.mustache"
 }, settings_feeds_mustache[] = {
 #embed "../Templates/settings-feeds.mustache"
+}, settings_hidden_mustache[] = {
+#embed "../Templates/settings-hidden.mustache"
 }, settings_people_mustache[] = {
 #embed "../Templates/settings-people.mustache"
 }, settings_mustache[] = {
@@ -284,6 +288,7 @@ static const struct {
   {"elements.js", elements_js, sizeof elements_js},
   {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
   {"feed-refresh.js", feed_refresh_js, sizeof feed_refresh_js},
+  {"hide.js", hide_js, sizeof hide_js},
   {"household.js", household_js, sizeof household_js},
   {"icon-192.png", icon_192_png, sizeof icon_192_png},
   {"icon-512.png", icon_512_png, sizeof icon_512_png},
@@ -377,6 +382,7 @@ static const struct {
   {"settings-browser.mustache", settings_browser_mustache, sizeof settings_browser_mustache},
   {"settings-devices.mustache", settings_devices_mustache, sizeof settings_devices_mustache},
   {"settings-feeds.mustache", settings_feeds_mustache, sizeof settings_feeds_mustache},
+  {"settings-hidden.mustache", settings_hidden_mustache, sizeof settings_hidden_mustache},
   {"settings-people.mustache", settings_people_mustache, sizeof settings_people_mustache},
   {"settings.mustache", settings_mustache, sizeof settings_mustache},
   {"shared.mustache", shared_mustache, sizeof shared_mustache},

@@ -30,6 +30,14 @@ struct OfferPage {
       card: offer, settings.presentation, at: settings.now, back: request.back)
     card.set(try await content.store.fetchPictureColors(of: [offer.offer]), of: offer.offer)
     page.fields.set("offer", card)
+    let hidings = try await content.store.fetchHidings()
+    let isHidden = !offer.isFavorite && hidings.contains { $0.subject == .offer(ref) }
+    page.fields.set(
+      "hiding",
+      [
+        "hidingRef": ref.description, "isHidden": isHidden, "hideTo": isHidden ? "0" : "1",
+        "back": request.back,
+      ])
     if let visitor = request.visitor, visitor.hasHousehold,
       let found = try await content.store.findHouseholdOffer(ref)
     {

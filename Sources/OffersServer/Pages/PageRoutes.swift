@@ -135,6 +135,17 @@ struct PageForms: Sendable {
       }
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
+    router.form("/hidings") { form, _, context in
+      let store = content.of(context.visitor).store
+      if let what = form["what"] {
+        if form.isSet("hide") {
+          try await store.hide(what, now: content.now())
+        } else {
+          try await store.unhide(what)
+        }
+      }
+      return Self.redirect(to: form["back"] ?? SettingsSection.hidden.path)
+    }
     router.form("/searches/forget") { form, _, context in
       if let words = form["words"] {
         try await content.of(context.visitor).store.removeSearch(

@@ -18,12 +18,15 @@ struct SettingsPage {
   func list() async throws -> Page {
     let account = try await account.fields()
     let feeds = try await content.fetchFeeds()
-    let groups: [[SettingsSection]] = [[.feeds], [.people, .devices], [.browser, .about]]
+    let hidings = try await content.store.fetchHidings()
+    let groups: [[SettingsSection]] = [
+      [.feeds, .hidden], [.people, .devices], [.browser, .about],
+    ]
     var rows: [[PageFields]] = []
     for group in groups {
       var found: [PageFields] = []
       for section in group where isShown(section, hasAccount: account != nil) {
-        found.append(row(section, account, feeds))
+        found.append(row(section, account, feeds, hidings))
       }
       if !found.isEmpty { rows.append(found) }
     }
@@ -54,6 +57,12 @@ struct SettingsPage {
       page.fields.set("account", try await account.fields())
       page.fields.set(
         "identity", try await IdentitySection(access: access, visitor: visitor).fields())
+    case .hidden:
+      let hidings = try await content.store.fetchHidings()
+      page.fields.set("hasHidings", !hidings.isEmpty)
+      page.fields.set(
+        "hidings",
+        hidings.map { ["what": $0.text, "hidingTitle": $0.name ?? $0.text] as PageFields })
     case .devices:
       page.fields.set("account", try await account.fields())
     case .browser, .about:
@@ -69,16 +78,16 @@ struct SettingsPage {
   /// to tell apart.
   private func isShown(_ section: SettingsSection, hasAccount: Bool) -> Bool {
     switch section {
-    case .feeds, .browser, .about: true
+    case .feeds, .hidden, .browser, .about: true
     case .people: hasAccount || right >= .admin
     case .devices: hasAccount
     }
   }
 
   private func row(
-    _ section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+    _ section: SettingsSection, _ account: PageFields?, _ feeds: [Feed], _ hidings: [Hiding]
   ) -> PageFields {
-    let (state, isBad) = state(of: section, account, feeds)
+    let (state, isBad) = state(of: section, account, feeds, hidings)
     return [
       "rowLink": section.path, "rowIcon": section.icon, "rowTitle": section.title, "rowText": state,
       "isBad": isBad,
@@ -86,9 +95,14 @@ struct SettingsPage {
   }
 
   private func state(
-    of section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+    of section: SettingsSection, _ account: PageFields?, _ feeds: [Feed], _ hidings: [Hiding]
   ) -> (String, isBad: Bool) {
     switch section {
+    case .hidden:
+      return (
+        hidings.isEmpty ? "Leave out what you do not want" : "\(Units.count(hidings.count)) hidden",
+        false
+      )
     case .feeds:
       let failed = feeds.filter {
         $0.lastRun?.error.map { $0.code != .noNetwork } ?? false && $0.fetch.held == nil
@@ -112,7 +126,7 @@ struct SettingsPage {
 }
 
 enum SettingsSection: String, Sendable, CaseIterable {
-  case feeds, people, devices, browser, about
+  case feeds, hidden, people, devices, browser, about
 
   static let root = "/settings"
 
@@ -121,6 +135,7 @@ enum SettingsSection: String, Sendable, CaseIterable {
   var title: String {
     switch self {
     case .feeds: "Feeds"
+    case .hidden: "Hidden"
     case .people: "People"
     case .devices: "Devices"
     case .browser: "This browser"
@@ -132,6 +147,7 @@ enum SettingsSection: String, Sendable, CaseIterable {
   var icon: String {
     switch self {
     case .feeds: "tag"
+    case .hidden: "filter"
     case .people: "household"
     case .devices: "phone"
     case .browser: "web"

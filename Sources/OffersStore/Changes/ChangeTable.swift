@@ -79,6 +79,11 @@ package enum ChangeTable {
       conditions.append("change.kind <> 'first'")
       conditions.append(dialect.isElement("change.offer_key", of: keys))
     }
+    if query.leavesOutHidden,
+      let isHidden = try HidingTable.isHidden(from: user, &bindings, in: transaction)
+    {
+      conditions.append("(change.kind = 'first' OR NOT (\(isHidden)))")
+    }
     let keys = try transaction.rows(
       """
       SELECT change.change_id, change.at FROM change
@@ -170,6 +175,11 @@ package enum ChangeTable {
     if let offers = query.offers {
       let keys = bindings.add(.numbers(try OfferTable.findKeys(offers, in: transaction)))
       conditions.append(dialect.isElement("offer.offer_key", of: keys))
+    }
+    if query.leavesOutHidden,
+      let isHidden = try HidingTable.isHidden(from: user, &bindings, in: transaction)
+    {
+      conditions.append("NOT (\(isHidden))")
     }
     if let since = query.since {
       conditions.append("\(at) >= \(bindings.add(.number(since.nextSeconds)))")
@@ -352,4 +362,9 @@ extension ChangedFields {
   private static let usualLength = 8 << 10
   /// The length of a row, in characters, up to which its texts are read.
   private static let longestLength = 256 << 10
+}
+
+extension ChangeQuery {
+  /// Whether the changes of hidden offers are left out. Favorites are never hidden, and named offers are wanted.
+  fileprivate var leavesOutHidden: Bool { !favoritesOnly && offers == nil }
 }

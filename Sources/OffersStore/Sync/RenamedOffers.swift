@@ -37,16 +37,17 @@ enum RenamedOffers {
     return renaming.renames
   }
 
-  /// Gives an offer its new id, in favorites and notices as well.
+  /// Gives an offer its new id, in favorites, hidings and notices as well.
   static func rename(
     _ rename: RenamedOfferMatcher.Rename, of feed: String, in transaction: any Transaction
   ) throws {
     try transaction.run(
       "UPDATE offer SET id = $1 WHERE offer_key = $2", [.text(rename.newID), .number(rename.key)])
     for (table, other) in [
-      ("favorite", ""), ("notice", "AND other.kind = own.kind AND other.about = own.about"),
+      ("favorite", ""), ("hiding", ""),
+      ("notice", "AND other.kind = own.kind AND other.about = own.about"),
     ] {
-      // A star that somebody has set under the new id already gives way to the older one.
+      // What somebody has set under the new id already gives way to the older one.
       try transaction.run(
         """
         DELETE FROM \(table) AS other WHERE other.feed = $2 AND other.id = $1

@@ -13,6 +13,8 @@ struct WatchRound {
   /// The favorites of users, and the histories of offers, which are read when they are first needed.
   private var favorites: [User.ID: Set<OfferRef>] = [:]
   private var histories: [Int64: [RewardPoint]] = [:]
+  /// What users hide, which is read when it is first needed.
+  private var hidden: [User.ID: HiddenOffers] = [:]
 
   /// The number of offers that are in memory at once.
   private static let batchCount = 1000
@@ -230,15 +232,24 @@ struct WatchRound {
     let offer = candidate.offer
     let isFavorite =
       matcher.needsFavorites ? try favorites(of: row.user).contains(offer.ref) : false
-    let isListed =
+    var isListed =
       !offer.isGone && !offer.isExpired(at: now)
       && matcher.matches(candidate, isFavorite: isFavorite)
+    if isListed { isListed = try isHidden(candidate, from: row.user) == matcher.wantsHidden }
     let isNew = change?.isNew ?? false
     return WatchObservation(
       at: now, value: offer.reward?.value, isUpTo: offer.reward?.isUpTo ?? false,
       role: candidate.role, isListed: isListed, isBack: change?.isBack ?? false,
       expiresAt: offer.expiresAt,
       previous: isNew ? nil : change?.oldReward ?? offer.reward, sign: offer.reward?.sign)
+  }
+
+  private mutating func isHidden(_ offer: OfferCandidate, from user: User.ID) throws -> Bool {
+    if hidden[user] == nil {
+      hidden[user] = try HiddenOffers(HidingTable.subjects(of: user, in: transaction))
+    }
+    guard hidden[user]?.has(offer) ?? false else { return false }
+    return try !favorites(of: user).contains(offer.offer.ref)
   }
 
   private mutating func favorites(of user: User.ID) throws -> Set<OfferRef> {
@@ -297,6 +308,7 @@ struct WatchRound {
   ) throws -> [Int64] {
     var query = OfferQuery()
     query.selection = selection
+    query.selection.includesHidden = true
     query.now = now
     query.sort = .expiry
     query.pricedFeeds = Set(roles.lazy.filter { $0.value == .price }.map(\.key))

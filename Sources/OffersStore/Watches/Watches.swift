@@ -125,7 +125,7 @@ extension OffersDatabase {
     query.selection = try OffersError.translating {
       try draft.selection.selection(at: now, reader)
     }
-    return try await read(query.selection) { [user, query] transaction in
+    return try await read { [user, query] transaction in
       let selected = try self.selectOffers(query, in: transaction)
       let keys = try selected.keys(offset: 0, limit: Self.previewedCount, in: transaction)
       var preview = WatchPreview(

@@ -5,8 +5,9 @@ import Testing
 @Suite("The documentation pages")
 struct DocumentationTests {
   private static let commandNames = [
-    "sync", "list", "search", "show", "open", "image", "favorite", "household", "changes",
-    "history", "watch", "channel", "notices", "status", "feeds", "cache", "prune", "export",
+    "sync", "list", "search", "show", "open", "image", "favorite", "hide", "household",
+    "changes", "history", "watch", "channel", "notices", "status", "feeds", "cache", "prune",
+    "export",
     "import", "migrate", "backup", "restore",
     "doctor",
     "schedule",

@@ -52,7 +52,8 @@ struct NewDatabaseTests {
       tables == [
         "account", "account_order", "api_token", "change", "channel", "commit_order", "delivery",
         "favorite", "feed",
-        "feed_definition", "feed_fetch", "host_wait", "identity", "image_cache", "image_color",
+        "feed_definition", "feed_fetch", "hiding", "host_wait", "identity", "image_cache",
+        "image_color",
         "image_failure",
         "image_lease",
         "image_tally",

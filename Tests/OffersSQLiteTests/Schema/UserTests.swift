@@ -17,6 +17,7 @@ struct RemovedUserTests {
     for database in [store.database, store.database.bound(to: ana)] {
       try await database.setFavorites(named: ["1"], to: true)
       try await database.noteSearch(RecentSearch(words: "tea", searchedAt: ChangeTests.date(5)))
+      try await database.hide("coffee")
       try await database.setMark(ReaderMark(changeID: 1, readAt: ChangeTests.date(5)), of: "mail")
     }
     try store.execute(
@@ -38,7 +39,7 @@ struct RemovedUserTests {
         AND EXISTS (SELECT 1 FROM pragma_table_info(part.name) WHERE name = 'user_key')
       """)
     let filled = [
-      "account", "favorite", "recent_search", "reader", "notice", "watch", "channel",
+      "account", "favorite", "hiding", "recent_search", "reader", "notice", "watch", "channel",
       "user_notice",
     ]
     #expect(Set(tables).isSuperset(of: filled))

@@ -53,6 +53,8 @@ struct OpenAPITests {
     ("getHistory", "offers/900117/history", nil), ("star", "offers/ibotta:900117/favorite", "{}"),
     ("share", "offers/ibotta:900117/share", "{}"), ("listHousehold", "household?limit=1", nil),
     ("unshare", "offers/ibotta:900117/share", "{}"),
+    ("hide", "hidings?what=retailer:Target", "{}"), ("listHidings", "hidings", nil),
+    ("unhide", "hidings?what=retailer:Target", "{}"),
     ("listFavorites", "favorites", nil), ("listOffline", "offline", nil),
     ("getOffline", "offline/offers?refs=ibotta:900117", nil),
     ("listChanges", "changes?limit=5&kind=new", nil),

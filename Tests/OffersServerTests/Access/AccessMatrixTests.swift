@@ -24,7 +24,8 @@ struct AccessMatrixTests {
         .read,
         [
           "GET /", "GET /all", "GET /api/v1/changes", "GET /api/v1/events", "GET /api/v1/favorites",
-          "GET /api/v1/feeds", "GET /api/v1/feeds/{name}", "GET /api/v1/household",
+          "GET /api/v1/feeds", "GET /api/v1/feeds/{name}", "GET /api/v1/hidings",
+          "GET /api/v1/household",
           "GET /api/v1/images/{ref}", "GET /api/v1/news", "GET /api/v1/offers",
           "GET /api/v1/offers/{ref}", "GET /api/v1/offers/{ref}/history", "GET /api/v1/offline",
           "GET /api/v1/offline/offers", "GET /api/v1/openapi.json",
@@ -32,13 +33,15 @@ struct AccessMatrixTests {
           "GET /api/v1/searches", "GET /api/v1/sync", "GET /changes", "GET /favorites",
           "GET /feeds/{name}", "GET /household", "GET /map/**", "GET /offers/{ref}", "GET /offline",
           "GET /search", "GET /settings", "GET /settings/about", "GET /settings/browser",
-          "GET /settings/devices", "GET /settings/feeds", "GET /settings/people", "GET /sw.js",
+          "GET /settings/devices", "GET /settings/feeds", "GET /settings/hidden",
+          "GET /settings/people", "GET /sw.js",
           "GET /web", "GET /welcome",
         ]
       ),
       (
         .favorites,
         [
+          "DELETE /api/v1/hidings", "POST /hidings", "PUT /api/v1/hidings",
           "DELETE /api/v1/offers/{ref}/favorite", "DELETE /api/v1/offers/{ref}/share",
           "DELETE /api/v1/push", "DELETE /api/v1/searches", "POST /api/v1/framing",
           "POST /api/v1/push", "POST /api/v1/push/test", "POST /identity",
