@@ -130,6 +130,7 @@ package enum WatchModel {
     _ rule: String, _ steps: [WatchStep], _ repeats: Watch.Repeat, _ isReward: Bool
   ) -> [Int] {
     var (holding, told): ([Int], [Int]) = ([], [])
+    var toldAt: Int?
     for (index, step) in steps.enumerated() {
       let (holds, isSilent, wasBefore) = holds(
         rule, steps, index, isReward, isNew: holding.isEmpty)
@@ -140,9 +141,15 @@ package enum WatchModel {
         isEntry = last + 1 < index && (repeats == .each || step.at - steps[last + 1].at >= day)
       }
       holding.append(index)
-      if isSilent { continue }
-      let isDue = repeats == .daily && !told.isEmpty && step.at - steps[told.last ?? 0].at >= day
-      if isEntry ? repeats != .never || told.isEmpty : isDue { told.append(index) }
+      if isSilent {
+        toldAt = toldAt.map { _ in step.at }
+        continue
+      }
+      let isDue = repeats == .daily && toldAt.map { step.at - $0 >= day } ?? false
+      if isEntry ? repeats != .never || toldAt == nil : isDue {
+        told.append(index)
+        toldAt = step.at
+      }
     }
     return told
   }

@@ -77,7 +77,7 @@ struct WatchModelRules {
       let notices = try await nodes[0].fetchNotices(of: watch.id, limit: 1000)
       for (feed, name) in feeds.enumerated() {
         for (number, history) in histories[feed].enumerated() {
-          // The end of a period tells nothing of an offer that does not change.
+          // What stays while the best becomes too old is not told, and the model takes it for a step.
           if rule == "near-best 5% 10d", isQuiet(number) { continue }
           let told = notices.reversed()
             .filter { $0.offer == OfferRef(feed: name, offerID: "\(number)") }
