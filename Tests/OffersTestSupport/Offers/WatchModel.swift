@@ -30,8 +30,8 @@ package struct WatchStep: Sendable {
   }
 }
 
-/// What watches tell of an offer with a history, by the documentation of `WatchRule` and `Watch.Repeat`: it looks at all
-/// steps again, after each of them.
+/// What watches tell of an offer with a history, by the documentation of `WatchRule` and `Watch.Repeat`: after each
+/// step, all steps are looked at again.
 package enum WatchModel {
   private static let day = 86_400
 
