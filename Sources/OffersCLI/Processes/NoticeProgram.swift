@@ -17,6 +17,9 @@ package enum NoticeProgram {
   private static let graceSeconds = 2.0
   /// How often the program is looked at, in milliseconds.
   private static let pauseMilliseconds: Int32 = 20
+  /// The first pause after the end of standard error, in milliseconds, which doubles up to the other one: most programs
+  /// end then, and what they have taken is tried again if this process is killed before that is recorded.
+  private static let firstPauseMilliseconds: Int32 = 1
   /// The most bytes of standard error that are kept.
   private static let mostBytes = 2_048
   /// The most times that standard error is read after the end of the program: 64 KiB are in its pipe at most.
@@ -129,6 +132,7 @@ package enum NoticeProgram {
   private struct Tail {
     let descriptor: Int32
     private var bytes: [UInt8] = []
+    private var pauseMilliseconds = firstPauseMilliseconds
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -140,7 +144,8 @@ package enum NoticeProgram {
       let count = Glibc.read(descriptor, &piece, piece.count)
       guard count > 0 else {
         // Nobody has the other end any more, while the program goes on.
-        usleep(UInt32(milliseconds) * 1000)
+        usleep(UInt32(min(pauseMilliseconds, milliseconds)) * 1000)
+        pauseMilliseconds = min(pauseMilliseconds * 2, NoticeProgram.pauseMilliseconds)
         return false
       }
       bytes = Array((bytes + piece[..<count]).suffix(mostBytes))

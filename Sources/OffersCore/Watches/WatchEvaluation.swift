@@ -268,8 +268,9 @@ extension WatchState {
     }
     guard let past = RewardHistory.best(history(), like: value, role, from: start, before: at)
     else {
-      // The first value is the best, which is no news.
+      // The first value is the best, which is no news, and is not told again either before a day has passed.
       (isInside, outsideSince) = (true, nil)
+      toldAt = toldAt.map { _ in at }
       return nil
     }
     let best = role.better(past, value.exact.number)

@@ -24,7 +24,8 @@ public enum WatchRule: Hashable, Sendable {
   /// are those of the stored history and those that the watch told.
   case best(days: Int?)
   /// The value comes within a distance of the best of the last days, in hundredths of a percent of the best.
-  /// It is not told of an offer whose value is the first that is known.
+  /// It is not told of an offer whose value is the first that is known, nor when the value stays while the
+  /// best one becomes older than the days.
   case nearBest(percentHundredths: Int64, days: Int?)
   /// The offer ends within a number of seconds.
   case ending(seconds: Int64)

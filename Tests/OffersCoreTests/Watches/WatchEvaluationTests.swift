@@ -169,6 +169,15 @@ struct WatchEvaluationTests {
       try Self.tells(
         "near-best 10% 5d", .onEntry, .price, [(0, "$10"), (1, "$12"), (49, "$11"), (300, "$13")])
         == [nil, nil, "is within 10% of the best in 5 days: $11.00, best $10.00", nil])
+    // The first value in another currency is not told, and a day later it is told again.
+    #expect(
+      try Self.tells(
+        "near-best 10%", .daily,
+        [(0, "$10"), (1, "$8"), (26, "$9.50"), (60, "10 EUR"), (61, "10 EUR"), (84, "10 EUR")])
+        == [
+          nil, nil, "is within 10% of the best ever: $9.50, best $10.00", nil, nil,
+          "is still within 10% of the best ever: 10.00 EUR, best 10.00 EUR",
+        ])
   }
 
   @Test("an end that comes near is told, and how soon it is when that is read")
