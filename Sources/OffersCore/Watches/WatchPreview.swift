@@ -87,4 +87,17 @@ package struct WatchPreview: Hashable, Sendable {
     default: "would have told \(Units.count(count, "time")) in \(period)"
     }
   }
+
+  /// Sentences about a watch that is asked for: what it selects now, and what it would have told.
+  ///
+  /// - Parameters:
+  ///   - count: the number of offers that it selects.
+  ///   - first: the names of the first of them.
+  package func lines(selecting count: Int, first: [String]) -> [String] {
+    var now = "Selects \(count == 0 ? "no offer" : Units.count(count, "offer")) now"
+    if !first.isEmpty {
+      now += ": \((first + (count > first.count ? ["…"] : [])).joined(separator: ", "))"
+    }
+    return [now] + (count > 0 ? ["By their history, it \(sentence)."] : [])
+  }
 }

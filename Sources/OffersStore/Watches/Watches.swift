@@ -18,6 +18,29 @@ extension OffersDatabase {
     }
   }
 
+  /// The watches of the user that are not paused and select an offer, apart from the bounds of its value. An offer that
+  /// is gone or has ended counts as selected, too.
+  ///
+  /// - Returns: none for an unknown offer.
+  package func fetchWatches(
+    concerning ref: OfferRef, now: Date = Date(), _ reader: any FilterTextReader
+  ) async throws(OffersError) -> [Watch] {
+    try await transaction(.query) { [user] transaction in
+      let watches = try WatchTable.list(of: user, reader, in: transaction)
+        .filter { $0.pausedAt == nil }
+      guard !watches.isEmpty, let key = try OfferTable.findKey(ref, in: transaction) else {
+        return []
+      }
+      var round = try WatchRound(at: now, reader, in: transaction)
+      return try round.watches(watches, of: user, concerning: key)
+    }
+  }
+
+  /// When each watch of the user last told something, of those that told something in the last 30 days.
+  package func fetchLastTold() async throws(OffersError) -> [Watch.ID: Date] {
+    try await transaction(.query) { [user] in try UserNoticeTable.lastTold(of: user, in: $0) }
+  }
+
   /// Adds a watch, or replaces the texts of one, which begins anew then: the offers for which its rule holds now count
   /// as told.
   ///

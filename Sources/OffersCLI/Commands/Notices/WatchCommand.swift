@@ -74,9 +74,6 @@ struct WatchListCommand: AsyncParsableCommand {
 extension Watch {
   fileprivate var stateText: String { pausedAt != nil ? "paused" : isUrgent ? "urgent" : "on" }
 
-  /// The selection, or the words for one of all offers.
-  fileprivate var selectionText: String { selection.isEmpty ? "all offers" : selection }
-
   fileprivate var document: JSONObject {
     [
       "watch": id, "name": name, "selection": selection, "rule": rule.text,
@@ -166,13 +163,7 @@ private struct WatchPreviewReport {
   }
 
   var lines: [String] {
-    var now = "Selects \(count == 0 ? "no offer" : Units.count(count, "offer")) now"
-    if !first.isEmpty {
-      let names = first.map(\.name) + (count > first.count ? ["…"] : [])
-      now += ": \(names.joined(separator: ", "))"
-    }
-    let past = count > 0 ? ["By their history, it \(preview.sentence)."] : []
-    return [DisplayText.oneLine(now)] + past
+    preview.lines(selecting: count, first: first.map(\.name)).map { DisplayText.oneLine($0) }
   }
 
   var document: JSONObject {
