@@ -76,6 +76,13 @@ package struct WatchBound: Hashable, Sendable {
   /// Whether a value must be at least as large, or at most.
   package let isLeast: Bool
 
+  /// The value in minor units, or in hundredths of a percent.
+  package var units: Int64 {
+    switch value {
+    case .amount(let units, _), .percent(let units): units
+    }
+  }
+
   /// The bound for people: `at least $2.00`.
   package func words(_ reader: any FilterTextReader) -> String {
     "\(isLeast ? "at least" : "at most") \(reader.text(of: value))"

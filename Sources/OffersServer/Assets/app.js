@@ -70,10 +70,10 @@ if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.j
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
-/** Removes the visited sites and the home page of the page “Web”, the number of unseen changes and the choice of streets. */
+/** Removes the visited sites and the home page of the page “Web”, the numbers of the badges and the choice of streets. */
 function forgetTraces(...storages) {
   for (const storage of storages) {
-    for (const name of ["web-history", "web-home", "news", "streets"]) storage.removeItem(ownName(name));
+    for (const name of ["web-history", "web-home", "news", "notices", "streets"]) storage.removeItem(ownName(name));
   }
 }
 document.querySelector(`form[action='${addressOf("/logout")}']`)?.addEventListener("submit", () => {
