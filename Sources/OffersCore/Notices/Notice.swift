@@ -106,6 +106,13 @@ public struct UserChannel: Hashable, Sendable, Identifiable {
     self.waitingCount = waitingCount
   }
 
+  /// How the channel works, in a few words: `paused`, `failing`, `delivered 2 h ago`, `new`.
+  package func stateText(at now: Date) -> String {
+    if endedReason != nil { return "paused" }
+    if failureCount > 0 { return "failing" }
+    return deliveredAt.map { "delivered \(Units.age(of: $0, at: now))" } ?? "new"
+  }
+
   /// For how long a message is tried, in seconds. Then its notices count as lost, and `offers notices` says so.
   package static let triedSeconds = 7.0 * 86_400
 

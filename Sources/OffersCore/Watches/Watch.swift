@@ -64,6 +64,64 @@ public struct Watch: Hashable, Sendable, Identifiable {
   }
 }
 
+extension Watch {
+  /// The selection, or the words for one of all offers.
+  package var selectionText: String { selection.isEmpty ? "all offers" : selection }
+}
+
+/// A bound that a watch has for the values of an offer.
+package struct WatchBound: Hashable, Sendable {
+  /// The value, in the unit of the offer's values.
+  package let value: Reward.Value
+  /// Whether a value must be at least as large, or at most.
+  package let isLeast: Bool
+
+  /// The value in minor units, or in hundredths of a percent.
+  package var units: Int64 {
+    switch value {
+    case .amount(let units, _), .percent(let units): units
+    }
+  }
+
+  /// The bound for people: `at least $2.00`.
+  package func words(_ reader: any FilterTextReader) -> String {
+    "\(isLeast ? "at least" : "at most") \(reader.text(of: value))"
+  }
+}
+
+extension Watch {
+  /// The bounds of the rule and of the selection that are in the unit of a value.
+  ///
+  /// - Parameters:
+  ///   - value: a value of an offer.
+  ///   - role: the meaning of the value.
+  ///   - reader: reads the selection. One that it cannot read has no bounds.
+  package func bounds(
+    in value: Reward.Value, _ role: ValueRole, _ reader: any FilterTextReader
+  ) -> [WatchBound] {
+    let selection = try? SelectionText(parsing: selection).selection(at: Date(), reader)
+    let (least, most) =
+      role == .reward
+      ? (selection?.rewardMinimum, selection?.rewardMaximum)
+      : (selection?.priceMinimum, selection?.priceMaximum)
+    var found: [(bound: ValueBound?, isLeast: Bool)] = [(least, true), (most, false)]
+    switch rule {
+    case .atLeast(let amount): found.append((amount.bound, true))
+    case .atMost(let amount): found.append((amount.bound, false))
+    case .match, .up, .down, .best, .nearBest, .ending, .back: break
+    }
+    return found.compactMap { bound, isLeast in
+      guard let limit = bound?.limit(in: value) else { return nil }
+      let limitValue: Reward.Value =
+        switch value {
+        case .amount(_, let currency): .amount(minorUnits: limit, currency: currency)
+        case .percent: .percent(hundredths: limit)
+        }
+      return WatchBound(value: limitValue, isLeast: isLeast)
+    }
+  }
+}
+
 /// The reason to tell a user of an offer, in facts. Texts are made of it when it is told.
 ///
 /// The values have the unit of `value`: the same currency, or all are percentages.

@@ -5,6 +5,9 @@ import Foundation
 /// The past selections are not known: an offer counts as selected while it was in its feed and had not ended, and its
 /// present end counts as the end that it always had.
 package struct WatchPreview: Hashable, Sendable {
+  /// The most offers whose histories a preview reads.
+  package static let mostOffers = 500
+
   /// The number of notices within the period.
   package private(set) var count = 0
   /// The latest of them.
@@ -86,5 +89,20 @@ package struct WatchPreview: Hashable, Sendable {
     case 1: "would have told once in \(period)"
     default: "would have told \(Units.count(count, "time")) in \(period)"
     }
+  }
+
+  /// Sentences about a watch that is asked for: what it selects now, and what it would have told.
+  ///
+  /// - Parameters:
+  ///   - count: the number of offers that it selects.
+  ///   - first: the names of the first of them.
+  package func lines(selecting count: Int, first: [String]) -> [String] {
+    var now = "Selects \(count == 0 ? "no offer" : Units.count(count, "offer")) now"
+    if !first.isEmpty {
+      now += ": \((first + (count > first.count ? ["…"] : [])).joined(separator: ", "))"
+    }
+    let whose =
+      count > Self.mostOffers ? "the history of \(Units.count(Self.mostOffers)) of them" : "their history"
+    return [now] + (count > 0 ? ["By \(whose), it \(sentence)."] : [])
   }
 }

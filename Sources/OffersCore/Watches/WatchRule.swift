@@ -230,6 +230,28 @@ extension WatchRule {
   }
 }
 
+extension WatchRule {
+  /// What an offer does when its user is told, for people: `is at least $2`, `is the best in 30 days`.
+  package var words: String {
+    func period(_ days: Int?) -> String { days.map { "in \(Units.count($0, "day"))" } ?? "ever" }
+    switch self {
+    case .match: return "is new, or begins to match"
+    case .atLeast(let amount): return "is at least \(amount.text)"
+    case .atMost(let amount): return "is at most \(amount.text)"
+    case .up(let step): return "goes up" + (step.map { " by \($0.text)" } ?? "")
+    case .down(let step): return "goes down" + (step.map { " by \($0.text)" } ?? "")
+    case .best(let days): return "is the best \(period(days))"
+    case .nearBest(let hundredths, let days):
+      return "is within \(JSONWriter.decimal(hundredths: hundredths))% of the best \(period(days))"
+    case .ending(let seconds):
+      let isDays = seconds > 72 * 3600 && seconds % 86_400 == 0
+      return "ends within "
+        + (isDays ? Units.count(Int(seconds / 86_400), "day") : Units.wait(Double(seconds)))
+    case .back: return "is back in its feed"
+    }
+  }
+}
+
 /// The words behind the kind of a rule.
 private struct RuleValue {
   let kind: WatchRule.Kind

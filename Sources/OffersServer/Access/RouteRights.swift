@@ -60,6 +60,10 @@ struct RouteRights: RouterMiddleware {
     "/api/v1/push": .favorites,
     "/api/v1/push/test": .favorites,
     "/api/v1/news/seen": .favorites,
+    "/api/v1/notices/seen": .favorites,
+    "/watches": .favorites,
+    "/watches/{id}/pause": .favorites,
+    "/watches/{id}/remove": .favorites,
     "/api/v1/searches": .favorites,
     "/searches/forget": .favorites,
     // The own logins. They require a session, too, which an API token is not.

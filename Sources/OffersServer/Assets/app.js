@@ -72,10 +72,10 @@ if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION
 if (document.querySelector("[data-push]")) import("./push.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
-/** Removes the visited sites and the home page of the page “Web”, the number of unseen changes and the choice of streets. */
+/** Removes the visited sites and the home page of the page “Web”, the numbers of the badges and the choice of streets. */
 function forgetTraces(...storages) {
   for (const storage of storages) {
-    for (const name of ["web-history", "web-home", "news", "streets"]) storage.removeItem(ownName(name));
+    for (const name of ["web-history", "web-home", "news", "notices", "streets"]) storage.removeItem(ownName(name));
   }
 }
 document.querySelector(`form[action='${addressOf("/logout")}']`)?.addEventListener("submit", () => {

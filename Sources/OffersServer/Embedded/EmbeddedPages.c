@@ -182,6 +182,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/more.mustache"
 }, notice_mustache[] = {
 #embed "../Templates/notice.mustache"
+}, notices_mustache[] = {
+#embed "../Templates/notices.mustache"
 }, offer_mustache[] = {
 #embed "../Templates/offer.mustache"
 }, offers_mustache[] = {
@@ -240,6 +242,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/tokens.mustache"
 }, users_mustache[] = {
 #embed "../Templates/users.mustache"
+}, watches_mustache[] = {
+#embed "../Templates/watches.mustache"
 }, web_mustache[] = {
 #embed "../Templates/web.mustache"
 }, welcome_mustache[] = {
@@ -365,6 +369,7 @@ static const struct {
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
   {"notice.mustache", notice_mustache, sizeof notice_mustache},
+  {"notices.mustache", notices_mustache, sizeof notices_mustache},
   {"offer.mustache", offer_mustache, sizeof offer_mustache},
   {"offers.mustache", offers_mustache, sizeof offers_mustache},
   {"pair.mustache", pair_mustache, sizeof pair_mustache},
@@ -394,6 +399,7 @@ static const struct {
   {"token.mustache", token_mustache, sizeof token_mustache},
   {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},
   {"users.mustache", users_mustache, sizeof users_mustache},
+  {"watches.mustache", watches_mustache, sizeof watches_mustache},
   {"web.mustache", web_mustache, sizeof web_mustache},
   {"welcome.mustache", welcome_mustache, sizeof welcome_mustache},
   {"your-data.mustache", your_data_mustache, sizeof your_data_mustache},

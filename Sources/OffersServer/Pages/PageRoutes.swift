@@ -39,6 +39,12 @@ struct PageRoutes: Sendable {
       try await OfferPage(content: $1, request: $0).page()
     }
     add("/changes", to: router) { try await ChangesPage(content: $1, request: $0).page() }
+    add(RouterPath(WatchesPage.path), to: router) {
+      try await WatchesPage(content: $1, request: $0).page()
+    }
+    add(RouterPath(NoticeListPage.path), to: router) {
+      try await NoticeListPage(content: $1, request: $0).page()
+    }
     add("/search", to: router) { try await SearchPage(content: $1, request: $0).page() }
     add("/web", to: router) { try await FramedSitePage(content: $1, request: $0).page() }
     add("/settings", to: router) { try await settings($0, $1).list() }
@@ -52,6 +58,7 @@ struct PageRoutes: Sendable {
       return page
     }
     PageForms(content: content).add(to: router)
+    WatchForms(content: content).add(to: router)
     AddFeedPage(content: content, shell: shell).add(to: router)
     AssetRoutes(assets: shell.assets, maps: content.maps).add(to: router)
   }

@@ -32,9 +32,13 @@ struct SettingsPage {
     }
     rows.append([
       [
+        "rowLink": NoticeListPage.path, "rowIcon": "bell", "rowTitle": "Notices and watches",
+        "rowText": "What you were told, and what you want to be told of",
+      ],
+      [
         "rowLink": "/web", "rowIcon": "web", "rowTitle": "Web",
         "rowText": "Other sites, in a frame",
-      ]
+      ],
     ])
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       fields.set("groups", rows.map { rows in ["rows": rows] as PageFields })

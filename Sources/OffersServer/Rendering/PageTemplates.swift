@@ -51,8 +51,9 @@ struct PageTemplates: Sendable {
 
   private static let serverOnly: Set<String> = [
     "account", "add-feed", "adding", "bare", "field-error", "identity", "login", "pair", "pairing",
-    "passphrase", "proposal", "sessions", "settings-devices", "settings-feeds", "settings-people",
-    "token", "tokens", "users", "welcome",
+    "notices", "passphrase", "proposal", "sessions", "settings-devices", "settings-feeds",
+    "settings-people",
+    "token", "tokens", "users", "watches", "welcome",
   ]
 
   private static let names = EmbeddedPageFiles.names.filter { $0.hasSuffix(".mustache") }

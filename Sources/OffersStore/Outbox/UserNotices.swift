@@ -117,6 +117,19 @@ enum UserNoticeTable {
     ) { $0.count(0) } ?? 0
   }
 
+  /// When each watch of a user last told something.
+  static func lastTold(
+    of user: User.ID, in transaction: any Transaction
+  ) throws -> [Watch.ID: Date] {
+    let rows = try transaction.rows(
+      """
+      SELECT watch_key, max(at) FROM user_notice
+      WHERE user_key = $1 AND watch_key IS NOT NULL GROUP BY watch_key ORDER BY watch_key
+      """, [.number(user)]
+    ) { (watch: $0.number(0), at: $0.date(1)) }
+    return Dictionary(rows) { first, _ in first }
+  }
+
   /// Removes the notices that are older than they are kept, and with them their deliveries.
   static func prune(before time: Int64, in transaction: any Transaction) throws {
     try transaction.run("DELETE FROM user_notice WHERE at < $1", [.number(time)])

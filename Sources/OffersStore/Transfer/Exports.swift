@@ -272,8 +272,8 @@ package final class ExportQuery {
       SELECT reader.name, reader.read_at, (
         SELECT change.run_id FROM change WHERE change.change_id > reader.change_id
         ORDER BY change.change_id LIMIT 1)
-      FROM reader WHERE reader.user_key = $1 ORDER BY reader.name
-      """, [.number(user)]
+      FROM reader WHERE reader.user_key = $1 AND reader.name <> $2 ORDER BY reader.name
+      """, [.number(user), .text(ReaderMark.ofNotices)]
     ) { row in
       let run = row.findNumber(2).map { (runs[$0] ?? 1) - 1 } ?? runs.count
       return ExportedUser.Mark(reader: row.text(0), run: run, readAt: row.number(1))

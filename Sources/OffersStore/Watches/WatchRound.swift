@@ -178,6 +178,25 @@ struct WatchRound {
     }
   }
 
+  /// Those watches of a user that select an offer, apart from the bounds of its value.
+  mutating func watches(
+    _ watches: [Watch], of user: User.ID, concerning key: Int64
+  ) throws -> [Watch] {
+    guard let candidate = try candidates([key]).first else { return [] }
+    return try watches.filter { watch in
+      let row = WatchTable.Row(watch: watch, user: user, firstWords: nil)
+      guard var selection = try selection(of: row) else { return false }
+      (selection.rewardMinimum, selection.rewardMaximum) = (nil, nil)
+      (selection.priceMinimum, selection.priceMaximum) = (nil, nil)
+      (selection.newSince, selection.expiring) = (nil, nil)
+      (selection.goneOnly, selection.includesExpired) = (candidate.offer.isGone, true)
+      let isFavorite =
+        selection.favoritesOnly
+        ? try favorites(of: user).contains(candidate.offer.ref) : false
+      return try OfferMatcher(selection, at: now).matches(candidate, isFavorite: isFavorite)
+    }
+  }
+
   // MARK: One offer
 
   private mutating func evaluate(

@@ -18,6 +18,29 @@ extension OffersDatabase {
     }
   }
 
+  /// The watches of the user that are not paused and select an offer, apart from the bounds of its value. An offer that
+  /// is gone or has ended counts as selected, too.
+  ///
+  /// - Returns: none for an unknown offer.
+  package func fetchWatches(
+    concerning ref: OfferRef, now: Date = Date(), _ reader: any FilterTextReader
+  ) async throws(OffersError) -> [Watch] {
+    try await transaction(.query) { [user] transaction in
+      let watches = try WatchTable.list(of: user, reader, in: transaction)
+        .filter { $0.pausedAt == nil }
+      guard !watches.isEmpty, let key = try OfferTable.findKey(ref, in: transaction) else {
+        return []
+      }
+      var round = try WatchRound(at: now, reader, in: transaction)
+      return try round.watches(watches, of: user, concerning: key)
+    }
+  }
+
+  /// When each watch of the user last told something, of those that told something in the last 30 days.
+  package func fetchLastTold() async throws(OffersError) -> [Watch.ID: Date] {
+    try await transaction(.query) { [user] in try UserNoticeTable.lastTold(of: user, in: $0) }
+  }
+
   /// Adds a watch, or replaces the texts of one, which begins anew then: the offers for which its rule holds now count
   /// as told.
   ///
@@ -113,7 +136,7 @@ extension OffersDatabase {
   ///   - now: the present time.
   ///   - reader: reads the texts of the watch.
   /// - Returns: the number of the offers that are in the selection now, the first of them, and the preview, which has the
-  ///   first `previewedCount` of them.
+  ///   first `WatchPreview.mostOffers` of them.
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   package func previewWatch(
     _ draft: WatchDraft, days: Int = 60, now: Date = Date(), _ reader: any FilterTextReader
@@ -127,7 +150,7 @@ extension OffersDatabase {
     }
     return try await read { [user, query] transaction in
       let selected = try self.selectOffers(query, in: transaction)
-      let keys = try selected.keys(offset: 0, limit: Self.previewedCount, in: transaction)
+      let keys = try selected.keys(offset: 0, limit: WatchPreview.mostOffers, in: transaction)
       var preview = WatchPreview(
         of: draft.rule, repeats: draft.repeats, in: now - Double(days) * 86_400...now)
       var first: [UserOffer] = []
@@ -139,11 +162,8 @@ extension OffersDatabase {
           expiresAt: stored.offer.expiresAt)
       }
       let count =
-        keys.count < Self.previewedCount ? keys.count : try selected.count(in: transaction)
+        keys.count < WatchPreview.mostOffers ? keys.count : try selected.count(in: transaction)
       return (count, first, preview)
     }
   }
-
-  /// The most offers whose histories a preview reads.
-  package static var previewedCount: Int { 500 }
 }

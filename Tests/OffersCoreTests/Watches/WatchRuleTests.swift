@@ -31,6 +31,35 @@ struct WatchRuleTests {
     #expect(try Self.parse(typed) == Self.parse(written))
   }
 
+  @Test(
+    "a rule has words for people",
+    arguments: [
+      ("match", "is new, or begins to match"), ("at-least $2", "is at least $2"),
+      ("up", "goes up"), ("down 10%", "goes down by 10%"), ("best", "is the best ever"),
+      ("best 1d", "is the best in 1 day"),
+      ("near-best 2.5% 90d", "is within 2.5% of the best in 90 days"),
+      ("ending 48h", "ends within 48 hours"), ("ending 7d", "ends within 7 days"),
+    ])
+  func words(text: String, words: String) throws {
+    #expect(try Self.parse(text).words == words)
+  }
+
+  @Test("the bounds of a watch are those of its rule and its selection, in the unit of a value")
+  func bounds() throws {
+    let watch = Watch(
+      id: 1, selection: "tea reward:>=2 price:<=9", rule: try Self.parse("at-most $8"),
+      createdAt: .now)
+    func bounds(_ value: Reward.Value, _ role: ValueRole) -> [String] {
+      watch.bounds(in: value, role, TypedValues()).map { $0.words(TypedValues()) }
+    }
+    let dollars = Reward.Value.amount(minorUnits: 1, currency: "USD")
+    #expect(bounds(dollars, .reward) == ["at least $2.00", "at most $8.00"])
+    #expect(bounds(dollars, .price) == ["at most $9.00", "at most $8.00"])
+    let euros = Reward.Value.amount(minorUnits: 1, currency: "EUR")
+    #expect(bounds(euros, .reward) == ["at least 2.00 EUR"])
+    #expect(bounds(.percent(hundredths: 1), .reward) == [])
+  }
+
   @Test("the parts have their units")
   func units() throws {
     #expect(try Self.parse("near-best 2.5% 90d") == .nearBest(percentHundredths: 250, days: 90))

@@ -61,6 +61,7 @@ struct OpenAPITests {
     ("search", "search?q=pasta", nil), ("listSearches", "searches", nil),
     ("forgetSearch", "searches?words=pasta", nil), ("getNews", "news", nil),
     ("seeNews", "news/seen", #"{"latest":1}"#),
+    ("seeNotices", "notices/seen", #"{"latest":0}"#),
     ("proposeFeed", "proposals", #"{"source":"https://tea.example/a"}"#),
     ("addFeed", "feeds", #"{"source":"https://tea.example/a","name":"facts-2"}"#),
     ("listFeeds", "feeds", nil), ("getFeed", "feeds/movies", nil),

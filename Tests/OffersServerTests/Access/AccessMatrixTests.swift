@@ -31,10 +31,11 @@ struct AccessMatrixTests {
           "GET /api/v1/offline/offers", "GET /api/v1/openapi.json",
           "GET /api/v1/proposals/{number}/images/{index}", "GET /api/v1/push", "GET /api/v1/search",
           "GET /api/v1/searches", "GET /api/v1/sync", "GET /changes", "GET /favorites",
-          "GET /feeds/{name}", "GET /household", "GET /map/**", "GET /offers/{ref}", "GET /offline",
+          "GET /feeds/{name}", "GET /household", "GET /map/**", "GET /notices", "GET /offers/{ref}",
+          "GET /offline",
           "GET /search", "GET /settings", "GET /settings/about", "GET /settings/browser",
           "GET /settings/devices", "GET /settings/feeds", "GET /settings/hidden",
-          "GET /settings/people", "GET /sw.js",
+          "GET /settings/people", "GET /sw.js", "GET /watches",
           "GET /web", "GET /welcome",
         ]
       ),
@@ -48,7 +49,8 @@ struct AccessMatrixTests {
           "POST /identity/remove", "POST /offers/{ref}/favorite", "POST /offers/{ref}/share",
           "POST /pairing", "POST /passphrase", "POST /searches/forget", "POST /sessions/{id}/end",
           "POST /sessions/end-others", "POST /tokens", "POST /tokens/{id}/revoke",
-          "PUT /api/v1/news/seen", "PUT /api/v1/offers/{ref}/favorite",
+          "POST /watches", "POST /watches/{id}/pause", "POST /watches/{id}/remove",
+          "PUT /api/v1/news/seen", "PUT /api/v1/notices/seen", "PUT /api/v1/offers/{ref}/favorite",
           "PUT /api/v1/offers/{ref}/share",
         ]
       ),

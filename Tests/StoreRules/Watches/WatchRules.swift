@@ -65,6 +65,43 @@ struct WatchRules {
     }
   }
 
+  @Test("the watches of an offer are those that select it, whatever its value and its end")
+  func concerning() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await WatchHome(kind)
+      try await home.sync([("1", "Coffee", 100), ("2", "Tea", 300)], at: 1000)
+      try await home.store.setFavorites(named: ["1"], to: true)
+      for selection in [
+        "coffee reward:>=2", "tea", "is:favorite", "coffee -coffee", "ending:1d",
+      ] {
+        try await home.watch(selection)
+      }
+      let paused = try await home.watch("coffee")
+      _ = try await home.store.setWatch(paused.id, isPaused: true, WatchHome.reader)
+      func watches(_ id: String) async throws -> [String] {
+        try await home.store.fetchWatches(
+          concerning: OfferRef(feed: "ibotta", offerID: id), now: .at(2000), WatchHome.reader
+        ).map(\.selection)
+      }
+      #expect(try await watches("1") == ["coffee reward:>=2", "is:favorite", "ending:1d"])
+      #expect(try await watches("9") == [])
+      try await home.sync([("2", "Tea", 300)], at: 3000)
+      #expect(try await watches("1") == ["coffee reward:>=2", "is:favorite", "ending:1d"])
+    }
+  }
+
+  @Test("each watch knows when it last told something")
+  func lastTold() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await WatchHome(kind)
+      let watch = try await home.watch("coffee")
+      try await home.watch("tea")
+      try await home.sync([("1", "Coffee", 100)], at: 2000)
+      try await home.sync([("1", "Coffee", 100), ("2", "Coffee", 100)], at: 3000)
+      #expect(try await home.store.fetchLastTold() == [watch.id: .at(3000)])
+    }
+  }
+
   @Test("the offers of a new feed are told up to a limit, and the others count as told")
   func firstSync() async throws {
     for kind in [StoreKind.memory, .postgres] {

@@ -90,13 +90,6 @@ extension UserChannel {
     ]
   }
 
-  /// How the channel works, in a few words.
-  fileprivate func stateText(at now: Date) -> String {
-    if endedReason != nil { return "paused" }
-    if failureCount > 0 { return "failing" }
-    return deliveredAt.map { "delivered \(Units.age(of: $0, at: now))" } ?? "new"
-  }
-
   /// A line about what waits.
   func waitingLine(at now: Date) -> String {
     let waiting = "\(Units.count(waitingCount, "notice")) waiting"

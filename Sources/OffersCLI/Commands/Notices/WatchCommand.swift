@@ -75,9 +75,6 @@ struct WatchListCommand: AsyncParsableCommand {
 extension Watch {
   fileprivate var stateText: String { pausedAt != nil ? "paused" : isUrgent ? "urgent" : "on" }
 
-  /// The selection, or the words for one of all offers.
-  fileprivate var selectionText: String { selection.isEmpty ? "all offers" : selection }
-
   fileprivate var document: JSONObject {
     [
       "watch": id, "name": name, "selection": selection, "rule": rule.text,
@@ -161,22 +158,13 @@ private struct WatchPreviewReport {
   private let count: Int
   private let first: [UserOffer]
   private let preview: WatchPreview
-  private let previewed = OffersDatabase.previewedCount
 
   init(_ draft: WatchDraft, _ database: OffersDatabase) async throws {
     (count, first, preview) = try await database.previewWatch(draft, WatchCommand.reader)
   }
 
   var lines: [String] {
-    var now = "Selects \(count == 0 ? "no offer" : Units.count(count, "offer")) now"
-    if !first.isEmpty {
-      let names = first.map(\.name) + (count > first.count ? ["…"] : [])
-      now += ": \(names.joined(separator: ", "))"
-    }
-    let whose =
-      count > previewed ? "the history of \(Units.count(previewed)) of them" : "their history"
-    let past = count > 0 ? ["By \(whose), it \(preview.sentence)."] : []
-    return [DisplayText.oneLine(now)] + past
+    preview.lines(selecting: count, first: first.map(\.name)).map { DisplayText.oneLine($0) }
   }
 
   var document: JSONObject {
