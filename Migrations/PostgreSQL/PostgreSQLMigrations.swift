@@ -92,6 +92,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 125, name: "0125_create_outbox", isExpanding: true,
       sql: text(PackageResources._125_create_outbox_sql)),
+    PostgreSQLMigration(
+      number: 129, name: "0129_create_feed_addresses", isExpanding: true,
+      sql: text(PackageResources._129_create_feed_addresses_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

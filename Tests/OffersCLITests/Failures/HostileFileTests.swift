@@ -114,6 +114,8 @@ struct HostileFileTests {
     INSERT INTO user_notice (user_key, watch_key, subject, at, feed, id, name, reason, is_urgent)
       VALUES (1, 1, 'a', 1790000000, 'ibotta', '1', 'Tea', '{"recovered":{}}', 0);
     INSERT INTO delivery (channel_key, notice_key) VALUES (1, 1);
+    INSERT INTO feed_address (user_key, subject, hash, created_at, last_used_at)
+      VALUES (1, 'watch 1', zeroblob(32), 1790000000, 1790000000);
     INSERT INTO image_cache VALUES ('https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',
       1790000000, 1790000000, 'damaged', NULL, x'89504E470D0A1A0A');
     INSERT INTO image_color VALUES ('https://e.test/1.png', '336699 99ccff ffffff');

@@ -2,6 +2,8 @@ import Foundation
 import OffersTestSupport
 import Testing
 
+@testable import OffersCLI
+
 @Suite("offers watch, channel and notices")
 struct WatchCommandTests {
   private static let items = [
@@ -65,6 +67,43 @@ struct WatchCommandTests {
     #expect(!retried.output.contains("waiting") && retried.output.contains("Iced Coffee"))
     let tested = try await home.call("channel", "test")
     #expect(tested.output == "desk: delivered\n")
+  }
+
+  @Test("a sync delivers what waits even if its feed fails or has nothing new")
+  func deliversAfterFailure() async throws {
+    for isBroken in [true, false] {
+      let home = try await Home(synced: Self.items)
+      try await home.call("watch", "add", "coffee")
+      try await home.call("channel", "add", "command", Self.teller(home, exit: 7))
+      try Self.change(home)
+      try await home.call("sync")
+      _ = try Self.teller(home)
+      // A channel that is set up again is tried at once.
+      try await home.call("channel", "edit", "command", "--make-default")
+      let delivered = try await home.call("notices", "--state", "delivered")
+      #expect(delivered.output.isEmpty)
+      if isBroken { _ = try home.folder.write("[", to: "feed.json") }
+      #expect(try await (home.call("sync").status != 0) == isBroken)
+      #expect(
+        try await home.call("notices", "--state", "delivered").output.contains("Iced Coffee"))
+    }
+  }
+
+  @Test("a server looks at its notices when the next is due, and every few minutes")
+  func servedWaits() async throws {
+    let home = try await Home(synced: Self.items)
+    let database = try await home.store.open()
+    let idle = ServedNotices(database: database, log: Log())
+    #expect(await idle.waitSeconds() == 300)
+    try await home.call("watch", "add", "coffee")
+    try await home.call("channel", "add", "command", Self.teller(home, exit: 7))
+    try Self.change(home)
+    try await home.call("sync")
+    let next = try #require(try await database.fetchChannel(named: nil).nextAttemptAt)
+    for (before, wait) in [(100.0, 100.0), (5, 30), (-60, 30), (1000, 300)] {
+      let served = ServedNotices(database: database, log: Log()) { next - before }
+      #expect(await served.waitSeconds() == wait)
+    }
   }
 
   @Test("a secret is moved into a private file, and removed with its channel")

@@ -61,8 +61,10 @@ enum NoticeServices {
       authenticate: { try HMACKey($0).code(of: $1) })
   }
 
-  static func delivery(for database: OffersDatabase) throws -> NoticeDelivery {
-    NoticeDelivery(database, try tools(), FilterTextParser())
+  static func delivery(
+    for database: OffersDatabase, now: @escaping @Sendable () -> Date = { Date() }
+  ) throws -> NoticeDelivery {
+    NoticeDelivery(database, try tools(), FilterTextParser(), now: now)
   }
 }
 
