@@ -140,8 +140,10 @@ enum FeedAddressTable {
 
 /// The SQL for the identity of a database.
 enum StoreIdentity {
+  /// A damaged file may have any text, of which letters and digits are kept.
   static func fetch(in transaction: any Transaction) throws -> String {
-    try transaction.first("SELECT identity FROM store_identity") { $0.text(0) } ?? ""
+    let text = try transaction.first("SELECT identity FROM store_identity") { $0.text(0) } ?? ""
+    return String(decoding: text.utf8.filter(ASCII.isLetterOrDigit).prefix(64), as: UTF8.self)
   }
 
   static func put(_ identity: String, in transaction: any Transaction) throws {

@@ -162,4 +162,29 @@ struct WatchCommandTests {
       try await home.call("notices", "--format", "ics").output.hasPrefix("BEGIN:VCALENDAR\r\n"))
     try await home.expect("notices", "--format", "rss", status: 64, says: ["atom"])
   }
+
+  @Test("addresses are printed once, listed without their secret, and revoked")
+  func addresses() async throws {
+    let home = try await Home(synced: Self.items)
+    let base = "https://offers.example.org/deals"
+    let published = try await home.call("notices", "publish", "--base", base + "/")
+    let urls = published.output.split(separator: "\n").map(String.init)
+    #expect(urls.count == 3 && urls.allSatisfy { $0.hasPrefix(base + "/out/") })
+    #expect(
+      urls.map { $0.split(separator: "/").last } == [
+        "changes.atom", "changes.json", "expiries.ics",
+      ])
+    let secret = try #require(urls[0].split(separator: "/").dropLast().last)
+    #expect(secret.count == 43 && published.errors.contains("offers notices revoke 1"))
+    let listed = try await home.call("notices", "addresses", "--json")
+    #expect(listed.output.contains("\"subject\":\"news\"") && !listed.output.contains(secret))
+    try await home.expect("notices", "revoke", "1", output: "1: revoked\n")
+    try await home.expect("notices", "revoke", "1", status: 66, says: ["offers notices addresses"])
+    for (arguments, status) in [
+      (["--watch", "9"], 66), (["--feed", "none"], 66), (["--base", "here"], 64),
+      (["--watch", "1", "--feed", "ibotta"], 64),
+    ] as [([String], Int32)] {
+      try await home.expect(["notices", "publish"] + arguments, status: status)
+    }
+  }
 }
