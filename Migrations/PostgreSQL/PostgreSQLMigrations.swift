@@ -95,6 +95,9 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 127, name: "0127_create_hidings", isExpanding: true,
       sql: text(PackageResources._127_create_hidings_sql)),
+    PostgreSQLMigration(
+      number: 129, name: "0129_create_feed_addresses", isExpanding: true,
+      sql: text(PackageResources._129_create_feed_addresses_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

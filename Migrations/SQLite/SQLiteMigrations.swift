@@ -78,12 +78,15 @@ package enum SQLiteMigrations {
     Migration(
       number: 126, name: "0126_create_hidings",
       sql: text(PackageResources._126_create_hidings_sql)),
+    Migration(
+      number: 128, name: "0128_create_feed_addresses",
+      sql: text(PackageResources._128_create_feed_addresses_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 126
+  package static let currentVersion = 128
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

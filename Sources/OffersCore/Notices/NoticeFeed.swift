@@ -3,7 +3,8 @@ package import Foundation
 /// A feed that feed readers and calendars read: notices as Atom (RFC 4287) or JSON Feed 1.1, and ends of offers as
 /// iCalendar (RFC 5545).
 ///
-/// Entries keep their identities: a reader shows each once, and a calendar moves an end that changed.
+/// Entries keep their identities: a reader shows each once, and a calendar moves an end that changed. The identity of the
+/// database is part of them, so that a reader of two databases shows the entries of both.
 public struct NoticeFeed: Sendable {
   /// The format of a document.
   public enum Format: String, Sendable, CaseIterable {
@@ -13,6 +14,21 @@ public struct NoticeFeed: Sendable {
     case jsonfeed
     /// iCalendar, RFC 5545.
     case ics
+
+    /// The name of the document at an address.
+    package var fileName: String {
+      switch self {
+      case .atom: "changes.atom"
+      case .jsonfeed: "changes.json"
+      case .ics: "expiries.ics"
+      }
+    }
+
+    /// The format of the document with a name at an address; nil for another name.
+    package init?(fileName: String) {
+      guard let format = Self.allCases.first(where: { $0.fileName == fileName }) else { return nil }
+      self = format
+    }
 
     /// The media type of the document.
     package var mediaType: String {
@@ -34,8 +50,13 @@ public struct NoticeFeed: Sendable {
     let link: URL?
     /// When it happened; for the end of an offer, when it ends.
     let at: Date
+    /// When the entry last changed.
+    let changedAt: Date
 
-    package init(id: String, title: String, text: String, link: URL?, at: Date) {
+    /// - Parameter changedAt: when the entry last changed; nil for when it happened.
+    package init(
+      id: String, title: String, text: String, link: URL?, at: Date, changedAt: Date? = nil
+    ) {
       var name = ""
       for byte in id.utf8 {
         if ASCII.isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") {
@@ -53,35 +74,40 @@ public struct NoticeFeed: Sendable {
       self.text = SafeText.line(plain(text), characters: 1000)
       self.link = link
       self.at = at
+      self.changedAt = changedAt ?? at
     }
   }
 
   private let title: String
-  /// The identity of the feed: an absolute IRI.
-  private let id: String
+  /// The name of the feed among those of its database.
+  private let name: String
+  /// The identity of the database.
+  private let identity: String
   /// The address of the feed; nil for one that is printed.
   private let address: URL?
   private let entries: [Entry]
-  private let now: Date
 
   /// The most entries of a feed.
   package static let mostEntries = 200
 
   /// - Parameters:
   ///   - title: the title for people.
-  ///   - id: the identity of the feed: an absolute IRI.
+  ///   - name: the name of the feed among those of its database, such as `news-1`: letters, digits and `-`.
+  ///   - identity: the identity of the database: letters and digits.
   ///   - address: the address from which the feed is read; nil for none.
   ///   - entries: the entries in the order in which they are read. Those behind `mostEntries` are left out.
-  ///   - now: the present time.
   package init(
-    title: String, id: String, address: URL? = nil, entries: [Entry], now: Date
+    title: String, name: String, identity: String, address: URL? = nil, entries: [Entry]
   ) {
     self.title = title
-    self.id = id
+    self.name = name
+    self.identity = identity
     self.address = address
     self.entries = Array(entries.prefix(Self.mostEntries))
-    self.now = now
   }
+
+  /// The identity of the feed or of an entry: an absolute IRI.
+  private func iri(_ name: String) -> String { "urn:x-offers:\(identity):\(name)" }
 
   /// The document.
   package func document(_ format: Format) -> String {
@@ -97,7 +123,7 @@ public struct NoticeFeed: Sendable {
     var text = """
       <?xml version="1.0" encoding="utf-8"?>
       <feed xmlns="http://www.w3.org/2005/Atom">
-        <id>\(SafeText.html(id))</id>
+        <id>\(SafeText.html(iri(name)))</id>
         <title>\(SafeText.html(title))</title>
         <updated>\(ISOTime.text(updated.storedSeconds))</updated>
         <author><name>offers</name></author>
@@ -107,7 +133,7 @@ public struct NoticeFeed: Sendable {
       text += "  <link rel=\"self\" href=\"\(SafeText.html(address.absoluteString))\"/>\n"
     }
     for entry in entries {
-      text += "  <entry>\n    <id>\(SafeText.html("\(id):\(entry.id)"))</id>\n"
+      text += "  <entry>\n    <id>\(SafeText.html(iri(entry.id)))</id>\n"
       text += "    <title>\(SafeText.html(entry.title))</title>\n"
       text += "    <updated>\(ISOTime.text(entry.at.storedSeconds))</updated>\n"
       if let link = entry.link {
@@ -124,7 +150,7 @@ public struct NoticeFeed: Sendable {
       json.member("title", title)
       if let address { json.member("feed_url", address.absoluteString) }
       json.member("items", objects: entries) { json, entry in
-        json.member("id", "\(id):\(entry.id)")
+        json.member("id", iri(entry.id))
         if let link = entry.link { json.member("url", link.absoluteString) }
         json.member("title", entry.title)
         json.member("content_text", entry.text)
@@ -142,7 +168,7 @@ public struct NoticeFeed: Sendable {
     ]
     for entry in entries {
       lines += [
-        "BEGIN:VEVENT", "UID:\(entry.id)@offers", "DTSTAMP:\(Self.time(now))",
+        "BEGIN:VEVENT", "UID:\(entry.id)@\(identity)", "DTSTAMP:\(Self.time(entry.changedAt))",
         "DTSTART:\(Self.time(entry.at))", "SUMMARY:\(Self.escaped(entry.title))",
         "DESCRIPTION:\(Self.escaped(entry.text))", "TRANSP:TRANSPARENT",
       ]

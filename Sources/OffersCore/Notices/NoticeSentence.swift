@@ -32,6 +32,7 @@ extension Notice {
       } ?? reward.text
     }
     switch kind {
+    case .new: return "is new" + (new.map { ": \(text($0))" } ?? "")
     case .up, .down: return "is \(kind.rawValue): \(text(new)), was \(text(old))"
     case .gone: return "is gone from its feed"
     case .back: return "is back in its feed"

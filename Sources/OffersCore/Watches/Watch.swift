@@ -235,8 +235,11 @@ package struct WatchDraft: Hashable, Sendable {
   }
 
   /// Whether offers may enter as time passes, without a change.
-  package var isTimed: Bool {
-    rule.kind == .ending || !selection.texts(of: .expiring).isEmpty
+  package var isTimed: Bool { Self.isTimed(selection, rule.text) }
+
+  /// The same of the text of a rule.
+  package static func isTimed(_ selection: SelectionText, _ rule: String) -> Bool {
+    rule.hasPrefix(WatchRule.Kind.ending.rawValue) || !selection.texts(of: .expiring).isEmpty
   }
 }
 

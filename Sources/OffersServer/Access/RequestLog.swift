@@ -31,7 +31,8 @@ struct RequestLog: Sendable {
     guard tellsAll else { return }
     var values = metadata(of: record.values, record.id)
     values["method"] = "\(request.method.rawValue)"
-    values["path"] = "\(request.uri.path.prefix(Self.pathLimit))"
+    values["path"] =
+      "\(FeedAddress.hidingSecret(in: request.uri.path).prefix(Self.pathLimit))"
     values["status"] = "\(response.status.code)"
     values["bytes"] = response.body.contentLength.map { "\($0)" }
     values["ms"] = "\((ContinuousClock.now - begun) / .milliseconds(1) as Double)"

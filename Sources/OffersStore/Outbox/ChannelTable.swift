@@ -59,6 +59,23 @@ enum ChannelTable {
       hint: NearestWord.hint(for: name, among: all.map(\.name), title: "Channels"))
   }
 
+  /// The channels of a user for an export, the default first. A program belongs to one machine, and its arguments may be
+  /// secrets, so that channels that run one are left out.
+  static func exported(
+    of user: User.ID, in transaction: any Transaction
+  ) throws -> [ExportedUser.Channel] {
+    struct Settings: Decodable { let kind: String }
+    return try list(of: user, in: transaction).sorted { $0.isDefault && !$1.isDefault }
+      .filter { channel in
+        let settings = try? JSONDecoder().decode(Settings.self, from: Data(channel.settings.utf8))
+        return settings.map { $0.kind != "command" } ?? false
+      }
+      .map {
+        ExportedUser.Channel(
+          name: $0.name, settings: $0.settings, quietHours: $0.quietHours?.description)
+      }
+  }
+
   /// Locks a channel of any user, and reads it; nil if it was removed.
   static func lock(
     _ id: UserChannel.ID, in transaction: any Transaction
@@ -155,6 +172,30 @@ enum ChannelTable {
       ORDER BY channel_key
       """, [.date(now)]
     ) { $0.number(0) }
+  }
+
+  /// The time at which the first of the channels of all users may deliver what waits for it, behind its next attempt,
+  /// its quiet hours and the lease of another process; nil if nothing waits.
+  static func nextDueTime(after now: Date, in transaction: any Transaction) throws -> Date? {
+    let greatest = transaction.dialect.greatest
+    return try transaction.rows(
+      """
+      SELECT \(greatest)($1, coalesce(next_attempt_at, $1), coalesce(leased_until, $1)), quiet_hours,
+        EXISTS (SELECT 1 FROM delivery
+          JOIN user_notice ON user_notice.notice_key = delivery.notice_key
+          WHERE delivery.channel_key = channel.channel_key AND delivery.state = 'waiting'
+            AND user_notice.is_urgent)
+      FROM channel
+      WHERE ended_reason IS NULL AND EXISTS (SELECT 1 FROM delivery
+        WHERE delivery.channel_key = channel.channel_key AND delivery.state = 'waiting')
+      ORDER BY channel_key
+      """, [.date(now)]
+    ) { row in
+      let time = row.date(0)
+      if row.flag(2) { return time }
+      let quiet = row.findText(1).flatMap { try? QuietHours(parsing: $0) }
+      return quiet?.end(ofThoseAt: time) ?? time
+    }.min()
   }
 
   /// Gives the channel to a process, unless another one has it.

@@ -147,6 +147,50 @@ package enum WatchTable {
     ) { $0.number(0) } ?? 0
   }
 
+  /// The watches of a user for an export, also those of a newer program.
+  static func exported(
+    of user: User.ID, in transaction: any Transaction
+  ) throws -> [ExportedUser.SavedWatch] {
+    try transaction.rows(
+      """
+      SELECT name, selection, rule, repeats, is_urgent, created_at, paused_at FROM watch
+      WHERE user_key = $1 ORDER BY watch_key
+      """, [.number(user)]
+    ) { row in
+      ExportedUser.SavedWatch(
+        name: row.findText(0), selection: row.text(1), rule: row.text(2),
+        repeats: Watch.Repeat(rawValue: row.text(3)) ?? .onEntry, isUrgent: row.flag(4),
+        createdAt: row.number(5), pausedAt: row.findNumber(6))
+    }
+  }
+
+  /// Inserts a watch of an export, unless the user has one with the same texts, or as many as a user may have.
+  ///
+  /// - Returns: its number; nil if it was left.
+  static func insert(
+    _ watch: ExportedUser.SavedWatch, of user: User.ID, in transaction: any Transaction
+  ) throws -> Watch.ID? {
+    let selection = try SelectionText(parsing: watch.selection)
+    return try transaction.first(
+      """
+      INSERT INTO watch (user_key, name, selection, first_words, rule, repeats, is_urgent, is_timed,
+        created_at, paused_at)
+      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+      WHERE NOT EXISTS (SELECT 1 FROM watch
+          WHERE user_key = $1 AND selection = $3 AND rule = $5 AND repeats = $6)
+        AND (SELECT count(*) FROM watch WHERE user_key = $1) < \(limit)
+      RETURNING watch_key
+      """,
+      [
+        .number(user), .text(watch.name), .text(watch.selection),
+        .text(try SearchWords(selection.words).firstWords), .text(watch.rule),
+        .text(watch.repeats.rawValue), .flag(watch.isUrgent),
+        .flag(WatchDraft.isTimed(selection, watch.rule)), .number(watch.createdAt),
+        .number(watch.pausedAt),
+      ]
+    ) { $0.number(0) }
+  }
+
   /// Pauses a watch, or ends the pause for nil.
   static func setPaused(
     _ id: Watch.ID, at time: Date?, of user: User.ID, in transaction: any Transaction
@@ -214,6 +258,17 @@ enum WatchStateTable {
       ORDER BY watch_state.remind_at, watch_state.offer_key, watch_state.watch_key LIMIT $2
       """, [.date(now), .count(limit)]
     ) { Key(offer: $0.number(0), watch: $0.number(1)) }
+  }
+
+  /// The time at which the first watch must tell again of an offer; nil if none must.
+  static func nextDueTime(in transaction: any Transaction) throws -> Date? {
+    try transaction.first(
+      """
+      SELECT min(watch_state.remind_at)
+      FROM watch_state JOIN watch ON watch.watch_key = watch_state.watch_key
+      WHERE watch_state.remind_at IS NOT NULL AND watch.paused_at IS NULL
+      """
+    ) { $0.findDate(0) } ?? nil
   }
 
   /// Replaces states; nil deletes one. Of several for the same watch and offer, the last one counts.

@@ -128,6 +128,17 @@ extension OffersDatabase {
     }
   }
 
+  /// The time at which a delivery or a reminder is due next, for all users; nil if none waits. It may have passed.
+  package func fetchNextDueTime(after now: Date) async throws(OffersError) -> Date? {
+    try await transaction(.query) { transaction in
+      let times = [
+        try ChannelTable.nextDueTime(after: now, in: transaction),
+        try WatchStateTable.nextDueTime(in: transaction),
+      ]
+      return times.compactMap(\.self).min()
+    }
+  }
+
   /// How often a rule would have told of the offers of a selection, by their stored histories, and how many there are.
   ///
   /// - Parameters:

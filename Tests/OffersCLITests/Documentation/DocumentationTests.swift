@@ -21,6 +21,7 @@ struct DocumentationTests {
     ],
     "watch": ["list", "add", "show", "edit", "test", "pause", "resume", "remove"],
     "channel": ["list", "add", "test", "edit", "remove"],
+    "notices": ["list", "publish", "addresses", "revoke"],
     "schedule": ["install", "show", "remove"],
     "user": ["list", "add", "rename", "role", "passphrase", "logout", "remove"],
     "token": ["list", "add", "revoke", "new"],

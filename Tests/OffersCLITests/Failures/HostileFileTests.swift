@@ -116,6 +116,8 @@ struct HostileFileTests {
     INSERT INTO delivery (channel_key, notice_key) VALUES (1, 1);
     INSERT INTO hiding (user_key, selection, feed, id, created_at)
       VALUES (1, 'coffee', '', '', 1790000000), (1, '', 'ibotta', '1', 1790000000);
+    INSERT INTO feed_address (user_key, subject, hash, created_at, last_used_at)
+      VALUES (1, 'watch 1', zeroblob(32), 1790000000, 1790000000);
     INSERT INTO image_cache VALUES ('https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',
       1790000000, 1790000000, 'damaged', NULL, x'89504E470D0A1A0A');
     INSERT INTO image_color VALUES ('https://e.test/1.png', '336699 99ccff ffffff');

@@ -2,6 +2,8 @@ import Foundation
 import OffersTestSupport
 import Testing
 
+@testable import OffersCLI
+
 @Suite("offers watch, channel and notices")
 struct WatchCommandTests {
   private static let items = [
@@ -65,6 +67,43 @@ struct WatchCommandTests {
     #expect(retried.output == "desk: delivered 1 notice\n" && retried.status == 0)
     let tested = try await home.call("channel", "test")
     #expect(tested.output == "desk: delivered\n")
+  }
+
+  @Test("a sync delivers what waits even if its feed fails or has nothing new")
+  func deliversAfterFailure() async throws {
+    for isBroken in [true, false] {
+      let home = try await Home(synced: Self.items)
+      try await home.call("watch", "add", "coffee")
+      try await home.call("channel", "add", "command", Self.teller(home, exit: 7))
+      try Self.change(home)
+      try await home.call("sync")
+      _ = try Self.teller(home)
+      // A channel that is set up again is tried at once.
+      try await home.call("channel", "edit", "command", "--make-default")
+      let delivered = try await home.call("notices", "--state", "delivered")
+      #expect(delivered.output.isEmpty)
+      if isBroken { _ = try home.folder.write("[", to: "feed.json") }
+      #expect(try await (home.call("sync").status != 0) == isBroken)
+      #expect(
+        try await home.call("notices", "--state", "delivered").output.contains("Iced Coffee"))
+    }
+  }
+
+  @Test("a server looks at its notices when the next is due, and every few minutes")
+  func servedWaits() async throws {
+    let home = try await Home(synced: Self.items)
+    let database = try await home.store.open()
+    let idle = ServedNotices(database: database, log: Log())
+    #expect(await idle.waitSeconds() == 300)
+    try await home.call("watch", "add", "coffee")
+    try await home.call("channel", "add", "command", Self.teller(home, exit: 7))
+    try Self.change(home)
+    try await home.call("sync")
+    let next = try #require(try await database.fetchChannel(named: nil).nextAttemptAt)
+    for (before, wait) in [(100.0, 100.0), (5, 30), (-60, 30), (1000, 300)] {
+      let served = ServedNotices(database: database, log: Log()) { next - before }
+      #expect(await served.waitSeconds() == wait)
+    }
   }
 
   @Test("a secret is moved into a private file, and removed with its channel")
@@ -174,5 +213,30 @@ struct WatchCommandTests {
     #expect(
       try await home.call("notices", "--format", "ics").output.hasPrefix("BEGIN:VCALENDAR\r\n"))
     try await home.expect("notices", "--format", "rss", status: 64, says: ["atom"])
+  }
+
+  @Test("addresses are printed once, listed without their secret, and revoked")
+  func addresses() async throws {
+    let home = try await Home(synced: Self.items)
+    let base = "https://offers.example.org/deals"
+    let published = try await home.call("notices", "publish", "--base", base + "/")
+    let urls = published.output.split(separator: "\n").map(String.init)
+    #expect(urls.count == 3 && urls.allSatisfy { $0.hasPrefix(base + "/out/") })
+    #expect(
+      urls.map { $0.split(separator: "/").last } == [
+        "changes.atom", "changes.json", "expiries.ics",
+      ])
+    let secret = try #require(urls[0].split(separator: "/").dropLast().last)
+    #expect(secret.count == 43 && published.errors.contains("offers notices revoke 1"))
+    let listed = try await home.call("notices", "addresses", "--json")
+    #expect(listed.output.contains("\"subject\":\"news\"") && !listed.output.contains(secret))
+    try await home.expect("notices", "revoke", "1", output: "1: revoked\n")
+    try await home.expect("notices", "revoke", "1", status: 66, says: ["offers notices addresses"])
+    for (arguments, status) in [
+      (["--watch", "9"], 66), (["--feed", "none"], 66), (["--base", "here"], 64),
+      (["--watch", "1", "--feed", "ibotta"], 64),
+    ] as [([String], Int32)] {
+      try await home.expect(["notices", "publish"] + arguments, status: status)
+    }
   }
 }

@@ -51,14 +51,15 @@ struct NewDatabaseTests {
     #expect(
       tables == [
         "account", "account_order", "api_token", "change", "channel", "commit_order", "delivery",
-        "favorite", "feed",
+        "favorite", "feed", "feed_address",
         "feed_definition", "feed_fetch", "hiding", "host_wait", "identity", "image_cache",
         "image_color",
         "image_failure",
         "image_lease",
         "image_tally",
         "image_use", "login_attempt", "missing_offer", "notice", "offer", "passphrase", "reader",
-        "recent_search", "search_state", "server_key", "session", "sync_run", "user_notice",
+        "recent_search", "search_state", "server_key", "session", "store_identity", "sync_run",
+        "user_notice",
         "watch",
         "watch_state",
       ])

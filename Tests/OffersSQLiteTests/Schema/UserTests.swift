@@ -28,6 +28,8 @@ struct RemovedUserTests {
       SELECT user_key, '', 'match', 'never', 0, 0, 10 FROM account;
       INSERT INTO channel (user_key, name, folded_name, settings, is_default, created_at)
       SELECT user_key, 'mail', 'mail', '{}', 1, 10 FROM account;
+      INSERT INTO feed_address (user_key, subject, hash, created_at)
+      SELECT user_key, 'news', randomblob(32), 10 FROM account;
       INSERT INTO user_notice (user_key, watch_key, subject, at, feed, id, name, reason, is_urgent)
       SELECT user_key, watch_key, 'a', 10, 'ibotta', '1', 'Tea', '{}', 0 FROM watch;
       INSERT INTO delivery (channel_key, notice_key)
@@ -40,7 +42,7 @@ struct RemovedUserTests {
       """)
     let filled = [
       "account", "favorite", "hiding", "recent_search", "reader", "notice", "watch", "channel",
-      "user_notice",
+      "user_notice", "feed_address",
     ]
     #expect(Set(tables).isSuperset(of: filled))
     let others = tables.map { "SELECT * FROM \($0) WHERE user_key = 1" }

@@ -16,7 +16,8 @@ struct AccessMatrixTests {
         nil,
         [
           "GET /api/v1/health", "GET /api/v1/ready", "GET /assets/{name}", "GET /favicon.ico",
-          "GET /login", "GET /login/oidc/callback", "GET /manifest.webmanifest", "GET /pair",
+          "GET /login", "GET /login/oidc/callback", "GET /manifest.webmanifest",
+          "GET /out/{secret}/{document}", "GET /pair",
           "POST /login", "POST /login/oidc", "POST /logout", "POST /pair",
         ]
       ),

@@ -86,6 +86,33 @@ struct OutboxRules {
     }
   }
 
+  @Test("the next due time is that of the first attempt, behind quiet hours, or of a reminder")
+  func nextDueTime() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await Self.home(kind, quiet: "22:00-7:00 UTC")
+      func next(_ seconds: Int) async throws -> Date? {
+        try await home.store.fetchNextDueTime(after: .at(seconds))
+      }
+      #expect(try await next(1000) == nil)
+      let (noon, night) = (12 * 3600, 23 * 3600)
+      try await home.sync([("1", "Coffee", 300)], at: noon)
+      #expect(try await next(noon) == .at(noon))
+      #expect(try await next(night) == .at(31 * 3600))
+      for name in ["phone", "mail"] {
+        let id = try await Self.channel(home, name).id
+        let message = try #require(try await home.store.claimMessage(of: id, at: .at(noon)))
+        let again = Date.at(noon + (name == "phone" ? 7200 : 3600))
+        try await home.store.finish(message, .later(after: again, reason: "busy"), at: .at(noon))
+      }
+      #expect(try await next(noon + 1) == .at(noon + 3600))
+      for name in ["phone", "mail"] { try await home.store.removeChannel(named: name) }
+      #expect(try await next(noon + 1) == nil)
+      try await home.watch("coffee", "at-least $4", repeats: "daily")
+      try await home.sync([("1", "Coffee", 500)], at: noon + 60)
+      #expect(try await next(noon + 61) == .at(noon + 60 + 86_400))
+    }
+  }
+
   @Test("a channel that has ended is paused, says why, and begins anew when it is set up again")
   func ended() async throws {
     for kind in StoreKind.allCases {

@@ -73,8 +73,10 @@ enum NoticeServices {
       sealPush: sealPush)
   }
 
-  static func delivery(for database: OffersDatabase) async throws -> NoticeDelivery {
-    NoticeDelivery(database, try await tools(for: database), FilterTextParser())
+  static func delivery(
+    for database: OffersDatabase, now: @escaping @Sendable () -> Date = { Date() }
+  ) async throws -> NoticeDelivery {
+    NoticeDelivery(database, try await tools(for: database), FilterTextParser(), now: now)
   }
 }
 

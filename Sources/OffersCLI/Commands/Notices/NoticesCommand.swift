@@ -9,17 +9,29 @@ struct NoticesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notices",
     abstract: "Show what you were told, and what waits.",
-    usage: "offers notices [<options>]",
     discussion: """
       Notices are kept for 30 days. A delivery that fails is tried again for 7 days, with growing waits. A channel \
       that is gone for good is paused: set it up again, or let the next run try it with --retry.
+
+      "offers serve" also shows them to feed readers and calendars, at addresses that you publish and revoke.
 
       EXAMPLES
         offers notices
         offers notices --state waiting
         offers notices --retry
         offers notices --format ics > ends.ics
-      """)
+        offers notices publish --base https://offers.example.org
+      """,
+    subcommands: [
+      NoticesListCommand.self, NoticesPublishCommand.self, NoticesAddressesCommand.self,
+      NoticesRevokeCommand.self,
+    ],
+    defaultSubcommand: NoticesListCommand.self)
+}
+
+struct NoticesListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Show what you were told, and what waits.")
 
   @Option(
     help: .value("state", "Only deliveries of this state: waiting, delivered or lost."),
@@ -31,11 +43,12 @@ struct NoticesCommand: AsyncParsableCommand {
   @Option(
     help: .value(
       "format",
-      "Print a document for a feed reader (atom, jsonfeed), or the ends of your favorites for a calendar (ics)."
+      "Print a document for a feed reader (atom, jsonfeed), or the ends of offers for a calendar (ics)."
     ),
     completion: .list(NoticeFeed.Format.allCases.map(\.rawValue)))
   var format: String?
 
+  @OptionGroup var subject: FeedSubjectOptions
   @Flag(help: "Try all that waits now, also over channels that are paused.") var retry = false
   @Flag(.json) var json = false
   @OptionGroup var location: UserDatabaseOptions
@@ -44,6 +57,9 @@ struct NoticesCommand: AsyncParsableCommand {
     if limit < 1 { throw ValidationError("--limit is at least 1.") }
     if format != nil, json || state != nil || retry {
       throw ValidationError("--format excludes --json, --state and --retry.")
+    }
+    if format == nil, subject.subject != .news {
+      throw ValidationError("--watch and --feed require --format.")
     }
   }
 
@@ -55,7 +71,8 @@ struct NoticesCommand: AsyncParsableCommand {
     if let format {
       let format: NoticeFeed.Format = try NamedChoice.find(
         format, what: "format", title: "Formats")
-      let document = try await database.fetchNoticeFeed(format, limit: limit, now: Date())
+      let document = try await database.fetchNoticeFeed(
+        format, of: subject.subject, limit: limit, FilterTextParser())
       return try Output.printData(document, terminator: "")
     }
     if retry { return try await retry(database) }
@@ -211,40 +228,5 @@ extension Delivery {
       "notice": notice.id, "channel": channel, "state": state.rawValue, "message": messageID,
       "ended_at": endedAt,
     ]
-  }
-}
-
-extension OffersDatabase {
-  /// The document with the notices of the user; as iCalendar, with the ends of the user's favorites.
-  func fetchNoticeFeed(
-    _ format: NoticeFeed.Format, limit: Int, now: Date
-  ) async throws -> String {
-    var entries: [NoticeFeed.Entry] = []
-    if format == .ics {
-      var query = OfferQuery(favoritesOnly: true, now: now)
-      query.sort = .expiry
-      query.limit = limit
-      query.selection.expiring = now...Date.distantFuture
-      entries = try await fetchOffers(query).compactMap { offer in
-        offer.expiresAt.map { end in
-          NoticeFeed.Entry(
-            id: "end-\(offer.ref.feed)-\(offer.ref.offerID)", title: "\(offer.name) ends",
-            text: [offer.reward?.text, offer.retailer].compactMap(\.self).joined(separator: ", "),
-            link: offer.url, at: end)
-        }
-      }
-    } else {
-      for notice in try await fetchNotices(limit: limit) {
-        let offer: UserOffer? =
-          if let ref = notice.offer { try await findOffer(ref) } else { nil }
-        entries.append(
-          NoticeFeed.Entry(
-            id: "notice-\(notice.id)", title: "\(notice.name) \(notice.sentence)",
-            text: [offer?.reward?.text, offer?.retailer, offer?.terms].compactMap(\.self)
-              .joined(separator: ", "), link: offer?.url, at: notice.at))
-      }
-    }
-    return NoticeFeed(title: "offers", id: "urn:x-offers:notices", entries: entries, now: now)
-      .document(format)
   }
 }

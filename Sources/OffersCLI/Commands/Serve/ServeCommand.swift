@@ -198,6 +198,7 @@ struct ServeCommand: AsyncParsableCommand {
     let check = manager?.watchdogSeconds.map { seconds in
       SelfCheckSchedule(seconds: seconds / 6) { manager?.reportWorking() }
     }
+    let notices = Task { await ServedNotices(database: database, log: logging.log).run() }
     let result: Result<Void, any Error>
     do {
       try await server.run(selfCheck: check) { port in
@@ -209,6 +210,8 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
+    notices.cancel()
+    await notices.value
     await loader.close()
     await connections.close()
     try await database.close()

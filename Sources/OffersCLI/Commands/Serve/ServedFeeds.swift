@@ -64,24 +64,7 @@ struct ServedFeeds: FeedSyncer {
     try await engine(configuration).run(
       names, options: options, progress: progress, finished: finished)
     try await database.prepareSearch()
-    do {
-      try await deliver()
-    } catch let error as OffersError where error.code != .cancelled {
-      log.logger.error("notices could not be delivered", metadata: ["reason": "\(error.message)"])
-    }
-  }
-
-  /// Writes the notices that are due as time passes, and delivers what waits. What cannot be delivered is tried again
-  /// after the next sync.
-  private func deliver() async throws {
-    try await database.lookAtWatches(FilterTextParser())
-    if try await database.fetchDueChannels(at: Date()).isEmpty { return }
-    let summary = try await NoticeServices.delivery(for: database).run()
-    for failure in summary.failures {
-      log.logger.error(
-        "a notice could not be delivered",
-        metadata: ["channel": "\(failure.channel)", "reason": "\(failure.reason)"])
-    }
+    await ServedNotices(database: database, log: log).deliver()
   }
 
   func search(

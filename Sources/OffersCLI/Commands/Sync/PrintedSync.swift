@@ -134,11 +134,12 @@ struct PrintedSync: Sendable {
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
     if options.isIndexed { try await database.prepareSearch() }
+    // What waits is delivered even if images cannot be fetched, or results not be printed.
+    let notices = try await deliver(database, after: lastNotice)
     if fetchesImages {
       results.images = try await fetchImages(into: database, bar)
     }
     if let error = results.outputError { throw error }
-    let notices = try await deliver(database, after: lastNotice)
     if isForPeople {
       for notice in notices where notice.watchID != nil { try Output.print(.text(notice.line)) }
       NoticeLines.noteCut(
