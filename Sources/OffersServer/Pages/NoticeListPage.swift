@@ -25,7 +25,7 @@ struct NoticeListPage {
     var page = Page("notices", title: "Notices", menuEntry: .notices) { fields in
       if let latest = notices.first?.id { fields.set("latest", String(latest)) }
       fields.set(
-        "notices", notices.map { row($0, deliveriesOf[$0.id] ?? [], at: now) })
+        "notices", notices.map { row($0, deliveriesOf[$0.id] ?? []) })
       fields.set("hasNotices", !notices.isEmpty)
       fields.set("isCut", notices.count == Self.limit)
       if notices.isEmpty {
@@ -44,10 +44,10 @@ struct NoticeListPage {
     return page
   }
 
-  private func row(_ notice: Notice, _ deliveries: [Delivery], at now: Date) -> PageFields {
+  private func row(_ notice: Notice, _ deliveries: [Delivery]) -> PageFields {
     [
       "noticeLink": notice.offer.map(PageLinks.offer) ?? PageLinks.feed(notice.feed),
-      "noticeName": notice.name, "noticeText": notice.sentence(content.texts, at: now),
+      "noticeName": notice.name, "noticeText": notice.sentence(content.texts, at: nil),
       "noticeAt": notice.at, "isUrgent": notice.isUrgent,
       "deliveries": deliveries.map { delivery in
         [

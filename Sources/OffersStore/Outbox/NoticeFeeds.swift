@@ -49,7 +49,7 @@ extension OffersDatabase {
     for notice in try await fetchNotices(of: watch, limit: limit) {
       let offer: UserOffer? = if let ref = notice.offer { try await findOffer(ref) } else { nil }
       // The sentence stays as it was when the user was told.
-      let sentence = notice.sentence(reader, at: notice.at)
+      let sentence = notice.sentence(reader, at: nil)
       entries.append(
         NoticeFeed.Entry(
           id: "notice-\(notice.id)", title: "\(notice.name) \(sentence)",
@@ -75,7 +75,7 @@ extension OffersDatabase {
         // Numbers of changes differ after a migration to another database.
         return NoticeFeed.Entry(
           id: "change-\(offer.ref)-\(change.kind.rawValue)-\(change.at.storedSeconds)",
-          title: "\(offer.name) \(notice.sentence(reader, at: change.at))",
+          title: "\(offer.name) \(notice.sentence(reader, at: nil))",
           text: Self.text(of: offer, hasTerms: true), link: offer.url, at: change.at)
       }
   }

@@ -1,8 +1,8 @@
 import Foundation
 import OffersCore
 
-/// The watches, notices, channels and deliveries of all users of a database, for a copy in another one. Secrets are not
-/// in it: they are in a file of the machine.
+/// The watches, notices, channels, deliveries and hidings of all users of a database, for a copy in another one. Secrets
+/// are not in it: they are in a file of the machine.
 package struct OutboxRows: Sendable {
   /// The rows of each table of `CopiedTable.all`, by its name.
   fileprivate var rows: [String: [[SQLValue]]] = [:]
@@ -13,7 +13,7 @@ package struct OutboxRows: Sendable {
   /// The identity of the database (`OffersDatabase.fetchIdentity`).
   fileprivate var identity = ""
 
-  /// Whether there is no watch, notice, channel or address.
+  /// Whether there is no row.
   package var isEmpty: Bool { rows.values.allSatisfy(\.isEmpty) }
 
   fileprivate struct WatchedOffer: Sendable {
@@ -68,6 +68,12 @@ private struct CopiedTable {
       columns: [
         "address_key": .number, "user_key": .number, "subject": .text, "hash": .bytes,
         "created_at": .number, "last_used_at": .number,
+      ]),
+    CopiedTable(
+      name: "hiding", key: "hiding_key",
+      columns: [
+        "hiding_key": .number, "user_key": .number, "selection": .text, "feed": .text,
+        "id": .text, "created_at": .number,
       ]),
   ]
 
