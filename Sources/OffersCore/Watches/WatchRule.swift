@@ -296,18 +296,12 @@ private struct RuleValue {
   func readAmount(isLeast: Bool) throws(OffersError) -> WatchAmount {
     // Amounts are read as feeds print them, with other words around them. Of a rule each word must count.
     let bound = try? read(text, isLeast: isLeast)
-    let parts = (1..<max(1, words.count)).flatMap { count in
-      [
-        (value: words.prefix(count).joined(separator: " "), next: count),
-        (value: words.suffix(count).joined(separator: " "), next: words.count - count - 1),
-      ]
-    }
-    let values = parts.filter { part in
-      guard let other = try? read(part.value, isLeast: isLeast) else { return false }
-      return bound.map { $0 == other } ?? true
-    }
-    if let value = bound == nil ? values.last : values.first {
-      throw surplus(value.next, in: value.value)
+    for count in 1..<max(1, words.count) {
+      for start in 0...(words.count - count) {
+        let value = words[start..<start + count].joined(separator: " ")
+        guard let part = try? read(value, isLeast: isLeast), part == bound ?? part else { continue }
+        throw surplus(start > 0 ? 0 : count, in: value)
+      }
     }
     return WatchAmount(text: text, bound: try read(text, isLeast: isLeast))
   }

@@ -62,7 +62,7 @@ struct WatchesPage {
   private func row(_ watch: Watch, toldAt: Date?) -> PageFields {
     [
       "watchID": String(watch.id), "watchTitle": watch.name ?? watch.selectionText,
-      "watchSelection": watch.selectionText,
+      "watchSelection": watch.name == nil ? nil : watch.selectionText,
       "listLink": PageLinks.path(
         OffersPage.path, [("q", watch.selection.isEmpty ? nil : watch.selection)]),
       "editLink": PageLinks.path(Self.path, [("watch", String(watch.id))]) + "#form",

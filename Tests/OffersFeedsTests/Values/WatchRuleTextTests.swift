@@ -32,7 +32,7 @@ struct WatchRuleTextTests {
   @Test(
     "a value that is none is refused with an example",
     arguments: [
-      ("at-least much", "Write at-least $2."), ("at-most up to $5", "Write at-most 20 EUR."),
+      ("at-least much", "Write at-least $2."), ("at-most up to $5", "Write at-most $5."),
       ("near-best 5", "Write near-best 5% 90d."), ("ending 2", "Write ending 48h."),
     ])
   func refuses(text: String, hint: String) {
