@@ -124,5 +124,7 @@ struct RequestLog: Sendable {
     "/api/v1/offers/{ref}/favorite", "/offers/{ref}/favorite", "/api/v1/offers/{ref}/share",
     "/offers/{ref}/share", "/api/v1/news/seen", "/api/v1/searches", "/searches/forget",
     "/api/v1/framing", "/api/v1/proposals", "/settings/add-feed", "/login/oidc", "/identity",
+    "/api/v1/hidings", "/hidings", "/watches", "/watches/{id}/pause", "/watches/{id}/remove",
+    "/api/v1/notices/seen", "/api/v1/push", "/api/v1/push/test",
   ]
 }
