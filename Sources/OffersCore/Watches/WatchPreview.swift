@@ -101,8 +101,8 @@ package struct WatchPreview: Hashable, Sendable {
     if !first.isEmpty {
       now += ": \((first + (count > first.count ? ["…"] : [])).joined(separator: ", "))"
     }
-    let whose =
-      count > Self.mostOffers ? "the history of \(Units.count(Self.mostOffers)) of them" : "their history"
+    let isPart = count > Self.mostOffers
+    let whose = isPart ? "the history of \(Units.count(Self.mostOffers)) of them" : "their history"
     return [now] + (count > 0 ? ["By \(whose), it \(sentence)."] : [])
   }
 }
