@@ -19,6 +19,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
       KINDS
       \(ChannelKind.ofPeople.map { "  \($0.name) \($0.example)" }.joined(separator: "\n"))
+
       A browser is told by Web Push once you allow it on the page of offers serve: Settings, This browser.
 
       Secrets that you write are moved into a file that only you can read, and are never shown. You can also write \

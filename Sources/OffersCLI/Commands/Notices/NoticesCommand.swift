@@ -31,7 +31,8 @@ struct NoticesCommand: AsyncParsableCommand {
 
 struct NoticesListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Show what you were told, and what waits.")
+    commandName: "list", abstract: "Show what you were told, and what waits.",
+    usage: "offers notices list [<options>]")
 
   @Option(
     help: .value("state", "Only deliveries of this state: waiting, delivered or lost."),

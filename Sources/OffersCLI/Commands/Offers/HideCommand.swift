@@ -5,7 +5,7 @@ import OffersStore
 struct HideCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hide",
-    abstract: "Hide what you have no interest in, or list what you hide.",
+    abstract: "Hide what you do not want, or list it.",
     usage: "offers hide [<what> ...] [<options>]",
     discussion: """
       Hides one offer, by its id, or all offers with some words or of a feed, retailer or category, those to come \
