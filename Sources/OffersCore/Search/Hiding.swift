@@ -11,9 +11,11 @@ public struct Hiding: Hashable, Sendable, Identifiable {
     case selection(SelectionText)
   }
 
+  /// What is hidden.
   public let subject: Subject
   /// The name of the offer; nil for a selection, and for an offer that is not stored.
   public let name: String?
+  /// When it was hidden.
   public let createdAt: Date
 
   package init(_ subject: Subject, name: String? = nil, createdAt: Date) {

@@ -52,7 +52,7 @@ struct OutboxTransferRules {
       let home = try await Self.filled(kind)
       let kept = try await home.store.exported()
       let user = try #require(kept.users.first)
-      #expect(user.watches.map(\.rule) == ["at-least $3", "ending 3d"])
+      #expect(user.watches.map(\.rule) == ["at-least $3", "ending 72h"])
       #expect(user.watches.map(\.isUrgent) == [true, false])
       #expect(user.channels.map(\.name) == ["phone", "mail"])
       #expect(try await home.store.exported(favoritesOnly: true).users.first?.watches == [])
