@@ -62,6 +62,10 @@ extension Hiding.Subject {
   ///   retailers and categories, or that would hide all offers or all but some.
   package init(parsing typed: String) throws {
     let text = try SelectionText(parsing: typed).withoutOrder
+    // An index of PostgreSQL takes no longer text.
+    guard text.description.utf8.count <= 2000 else {
+      throw OffersError(.invalidRequest, "What is hidden has at most 2,000 bytes.")
+    }
     guard let selection = text.namedSelection else {
       throw OffersError(
         .invalidRequest, "“\(typed)” cannot be hidden.",

@@ -88,7 +88,7 @@ struct PushRoutes: ContentRoutes {
   /// The public key that browsers bind their subscriptions to.
   private func publicKey() async throws -> String {
     let key = try await content.store.fetchServerKey(
-      for: PushSealer.purpose, orStore: try PushSealer.makeKey())
+      for: OffersDatabase.pushKeyPurpose, orStore: try PushSealer.makeKey())
     return try PushSealer(key: key).publicKey
   }
 }

@@ -86,6 +86,7 @@ struct WatchesPage {
     if !isAsked { return fields }
     do {
       let draft = try form.draft(content.texts)
+      try draft.checkIsBounded()
       let (content, now) = (content, content.now())
       let found = try await ResponseDeadline.run(within: request.readLimit) {
         try await content.store.previewWatch(draft, now: now, content.texts)
@@ -117,16 +118,22 @@ struct WatchForms: Sendable {
     router.form(RouterPath(WatchesPage.path)) { sent, _, context in
       let content = content.of(context.visitor)
       let form = WatchForm(sent)
+      if sent["watch"] != nil, form.id == nil { throw Self.missing }
+      // The page shows the form as it was sent, and what is wrong with it.
       let draft: WatchDraft
       do {
         draft = try form.draft(content.texts)
+        try draft.checkIsBounded()
       } catch let error as OffersError where error.code == .invalidRequest {
-        // The page shows the form as it was sent, and what is wrong with it.
         return .seeOther(form.address)
       }
-      let watch = try await content.store.putWatch(
-        draft, id: form.id, now: content.now(), content.texts)
-      return Self.redirect(form.id == nil ? "added" : "changed", watch.id)
+      do {
+        let watch = try await content.store.putWatch(
+          draft, id: form.id, now: content.now(), content.texts)
+        return Self.redirect(form.id == nil ? "added" : "changed", watch.id)
+      } catch let error where error.code == .notFound && form.id == nil {
+        return .seeOther(form.address)
+      }
     }
     router.form("/watches/:id/pause") { sent, _, context in
       let content = content.of(context.visitor)
@@ -142,10 +149,12 @@ struct WatchForms: Sendable {
   }
 
   private static func id(_ context: ServedContext) throws -> Watch.ID {
-    guard let id = Watch.ID(try context.segment("id")) else {
-      throw Problem(.notFound, "There is no such watch.", code: .notFound)
-    }
+    guard let id = Watch.ID(try context.segment("id")) else { throw missing }
     return id
+  }
+
+  private static var missing: Problem {
+    Problem(.notFound, "There is no such watch.", code: .notFound)
   }
 
   private static func redirect(_ outcome: String, _ id: Watch.ID? = nil) -> Response {
@@ -206,8 +215,12 @@ struct WatchForm {
   func draft(_ reader: any FilterTextReader) throws -> WatchDraft {
     // A number of days needs no letter.
     let time = time.map { Int($0) == nil ? $0 : "\($0)d" }
-    let rule = [kind ?? WatchRule.Kind.match.rawValue, amount, time].compactMap(\.self)
-      .filter { !$0.isEmpty }
+    // The form sends the fields that the page does not show for this kind, too.
+    let known = WatchRule.Kind(rawValue: kind ?? WatchRule.Kind.match.rawValue)
+    let rule = [
+      kind ?? WatchRule.Kind.match.rawValue, known?.hasAmount ?? true ? amount : nil,
+      known?.hasTime ?? true ? time : nil,
+    ].compactMap(\.self).filter { !$0.isEmpty }
     return try WatchDraft(
       name: name, selection: selection, rule: rule.joined(separator: " "), repeats: repeats,
       isUrgent: isUrgent, reader)
@@ -239,6 +252,22 @@ struct WatchForm {
 }
 
 extension WatchRule.Kind {
+  /// Whether a rule of this kind has an amount or a percentage.
+  fileprivate var hasAmount: Bool {
+    switch self {
+    case .atLeast, .atMost, .up, .down, .nearBest: true
+    case .match, .best, .ending, .back: false
+    }
+  }
+
+  /// Whether a rule of this kind has a time.
+  fileprivate var hasTime: Bool {
+    switch self {
+    case .best, .nearBest, .ending: true
+    case .match, .atLeast, .atMost, .up, .down, .back: false
+    }
+  }
+
   /// The choice of the kind in the form; an amount and a time have fields of their own.
   fileprivate var label: String {
     switch self {

@@ -8,8 +8,6 @@ package struct PushSealer: Sendable {
   /// The key that browsers bind their subscriptions to. With another key all of them are lost.
   private let key: PushKey
 
-  /// The purpose of the key among the server's keys in the store, which all nodes and `offers sync` share.
-  package static let purpose = "web push"
 
   /// - Parameter key: the private key, 32 bytes that the store keeps.
   /// - Throws: `OffersError` with `limitExceeded` for bytes that are no key.

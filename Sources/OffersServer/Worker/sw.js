@@ -244,7 +244,6 @@ async function isOfAnother(answer) {
   if (known !== undefined) {
     await forget();
     await eraseData({keepsStars: false});
-    await unsubscribe();
   }
   knownUser = user;
   await (await caches.open(FILES)).delete(LOGGED_OUT);
@@ -275,6 +274,8 @@ let forgotten = 0;
 /** Deletes all that requires a login: everything but the assets and the stars to be sent. */
 async function forget({isLoggedOut = true} = {}) {
   forgotten += 1;
+  // Nobody else who uses this browser is shown the notices of its user.
+  if (isLoggedOut) await unsubscribe();
   await erase();
   if (isLoggedOut) await (await caches.open(FILES)).put(LOGGED_OUT, new Response());
 }
@@ -296,7 +297,6 @@ async function logOut(request) {
   if (answer.type === "opaqueredirect" || answer.redirected) {
     await forget();
     await eraseData({keepsStars: false});
-    await unsubscribe();
   }
   return answer;
 }

@@ -111,6 +111,9 @@ enum ServerKeyTable {
 }
 
 extension OffersDatabase {
+  /// The purpose of the key with which messages to browsers are signed; all nodes and `offers sync` share it.
+  package static var pushKeyPurpose: String { "web push" }
+
   /// The key for a purpose; nil if there is none yet.
   package func findServerKey(for purpose: String) async throws(OffersError) -> [UInt8]? {
     try await transaction(.query) { try ServerKeyTable.find(purpose, in: $0) }

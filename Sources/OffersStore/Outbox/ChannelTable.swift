@@ -64,16 +64,20 @@ enum ChannelTable {
   static func exported(
     of user: User.ID, in transaction: any Transaction
   ) throws -> [ExportedUser.Channel] {
-    struct Settings: Decodable { let kind: String }
-    return try list(of: user, in: transaction).sorted { $0.isDefault && !$1.isDefault }
-      .filter { channel in
-        let settings = try? JSONDecoder().decode(Settings.self, from: Data(channel.settings.utf8))
-        return settings.map { $0.kind != "command" } ?? false
-      }
+    try list(of: user, in: transaction).sorted { $0.isDefault && !$1.isDefault }
+      .filter { isPortable($0.settings) }
       .map {
         ExportedUser.Channel(
           name: $0.name, settings: $0.settings, quietHours: $0.quietHours?.description)
       }
+  }
+
+  /// Whether a channel of these settings may be in an export: no program is run because a document says so, and the
+  /// subscription of a browser is bound to a key of its server.
+  static func isPortable(_ settings: String) -> Bool {
+    struct Settings: Decodable { let kind: String }
+    let settings = try? JSONDecoder().decode(Settings.self, from: Data(settings.utf8))
+    return settings.map { !["command", "webpush"].contains($0.kind) } ?? false
   }
 
   /// Locks a channel of any user, and reads it; nil if it was removed.
@@ -213,17 +217,19 @@ enum ChannelTable {
 
   /// Ends a lease without an attempt, which counts as no failure.
   ///
-  /// - Parameter reason: why there was none; nil if there was nothing to deliver.
+  /// - Parameters:
+  ///   - reason: why there was none; nil if there was nothing to deliver.
+  ///   - time: when the channel is due again; nil for at once.
   static func release(
-    _ id: UserChannel.ID, mark: String, because reason: String? = nil,
+    _ id: UserChannel.ID, mark: String, because reason: String? = nil, until time: Date? = nil,
     in transaction: any Transaction
   ) throws {
     try transaction.run(
       """
       UPDATE channel SET lease_mark = NULL, leased_until = NULL,
-        last_error = coalesce($3, last_error)
+        last_error = coalesce($3, last_error), next_attempt_at = coalesce($4, next_attempt_at)
       WHERE channel_key = $1 AND lease_mark = $2
-      """, [.number(id), .text(mark), .text(reason)])
+      """, [.number(id), .text(mark), .text(reason), .date(time)])
   }
 
   /// Ends a lease and records how the attempt ended.

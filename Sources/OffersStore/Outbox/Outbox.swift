@@ -33,11 +33,14 @@ extension OffersDatabase {
       // Behind the wait for other writers, which may be long.
       let now = clock()
       guard let (channel, user) = try ChannelTable.lock(channel, in: transaction),
-        channel.endedReason == nil, channel.nextAttemptAt.map({ $0 <= now }) ?? true,
+        channel.endedReason == nil, channel.nextAttemptAt.map({ $0 <= now }) ?? true
+      else { return nil }
+      let isQuiet = channel.quietHours?.end(ofThoseAt: now) != nil
+      if isQuiet, try !DeliveryTable.hasUrgent(of: channel.id, in: transaction) { return nil }
+      guard
         try ChannelTable.lease(
           channel.id, mark: mark, until: now + Self.leaseSeconds, at: now, in: transaction)
       else { return nil }
-      let isQuiet = channel.quietHours?.end(ofThoseAt: now) != nil
       guard
         let id = try DeliveryTable.nextMessage(
           of: channel.id, isUrgent: isQuiet, makeID: Self.makeMark, at: now, in: transaction)
@@ -51,11 +54,14 @@ extension OffersDatabase {
   }
 
   /// Gives a message back without an attempt, which counts as no failure: another process may have what this one lacks.
-  package func release(_ message: ClaimedMessage, because reason: String) async throws(OffersError)
-  {
+  /// The channel is due again after some minutes.
+  package func release(
+    _ message: ClaimedMessage, because reason: String, at now: Date
+  ) async throws(OffersError) {
     try await transaction(.write) { transaction in
       try ChannelTable.release(
-        message.channel.id, mark: message.mark, because: reason, in: transaction)
+        message.channel.id, mark: message.mark, because: reason, until: now + 300, in: transaction)
+      _ = try DeliveryTable.endOld(of: message.channel.id, at: now, in: transaction)
     }
   }
 
@@ -332,6 +338,19 @@ enum DeliveryTable {
       UPDATE delivery SET state = 'lost', ended_at = $2
       WHERE channel_key = $1 AND state = 'waiting' AND begun_at <= $3
       """, [.number(channel), .date(now), .date(now - UserChannel.triedSeconds)])
+  }
+
+  /// Whether an urgent notice waits for a channel.
+  static func hasUrgent(
+    of channel: UserChannel.ID, in transaction: any Transaction
+  ) throws -> Bool {
+    try transaction.exists(
+      """
+      SELECT 1 FROM delivery JOIN user_notice ON user_notice.notice_key = delivery.notice_key
+      WHERE delivery.channel_key = $1 AND delivery.state = 'waiting'
+        AND user_notice.is_urgent
+      LIMIT 1
+      """, [.number(channel)])
   }
 
   /// The number of the deliveries of a user in a state.

@@ -12,6 +12,8 @@ package struct OutboxRows: Sendable {
   fileprivate var users: [User.ID: String] = [:]
   /// The identity of the database (`OffersDatabase.fetchIdentity`).
   fileprivate var identity = ""
+  /// The key with which messages to browsers are signed, to which their subscriptions are bound.
+  fileprivate var pushKey: [UInt8]?
 
   /// Whether there is no row.
   package var isEmpty: Bool { rows.values.allSatisfy(\.isEmpty) }
@@ -138,6 +140,7 @@ extension OffersDatabase {
             state: row.text(3), remindAt: row.findNumber(4)))
       }
       outbox.identity = try StoreIdentity.fetch(in: transaction)
+      outbox.pushKey = try ServerKeyTable.find(Self.pushKeyPurpose, in: transaction)
       return outbox
     }
   }
@@ -163,6 +166,11 @@ extension OffersDatabase {
       }
       try Self.putStates(outbox.states, in: transaction)
       try StoreIdentity.put(outbox.identity, in: transaction)
+      if let key = outbox.pushKey {
+        try transaction.run(
+          "DELETE FROM server_key WHERE purpose = $1", [.text(Self.pushKeyPurpose)])
+        try ServerKeyTable.insert(key, for: Self.pushKeyPurpose, in: transaction)
+      }
       return true
     }
   }

@@ -256,13 +256,16 @@ struct UserImport {
   }
 
   private mutating func insert(_ channels: [ExportedUser.Channel], of user: User.ID) throws {
-    let known = Set(
+    var known = Set(
       try ChannelTable.list(of: user, in: transaction).map { User.folded($0.name) })
     for channel in channels where !known.contains(User.folded(channel.name)) {
-      guard acceptsChannels else {
+      guard acceptsChannels, ChannelTable.isPortable(channel.settings),
+        User.isPlain(channel.name, maximum: 64), known.count < ChannelTable.limit
+      else {
         leftOutChannels.append(channel.name)
         continue
       }
+      known.insert(User.folded(channel.name))
       try ChannelTable.insert(
         channel.name, settings: channel.settings,
         quietHours: channel.quietHours.flatMap { try? QuietHours(parsing: $0) }, of: user,

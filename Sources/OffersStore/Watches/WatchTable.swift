@@ -120,6 +120,23 @@ package enum WatchTable {
       .text(try SearchWords(draft.selection.words).firstWords), .text(draft.rule.text),
       .text(draft.repeats.rawValue), .flag(draft.isUrgent), .flag(draft.isTimed),
     ]
+    let same = try transaction.first(
+      """
+      SELECT watch_key FROM watch
+      WHERE user_key = $1 AND selection = $2 AND rule = $3 AND repeats = $4
+        AND ($5 IS NULL OR watch_key <> $5)
+      LIMIT 1
+      """,
+      [
+        .number(user), .text(draft.selection.description), .text(draft.rule.text),
+        .text(draft.repeats.rawValue), .number(id),
+      ]
+    ) { $0.number(0) }
+    if let same {
+      throw OffersError(
+        .invalidRequest, "Watch \(same) has this selection and rule already.",
+        hint: Hint("Change it.", command: "offers watch edit \(same)"))
+    }
     if let id {
       try transaction.run(
         """

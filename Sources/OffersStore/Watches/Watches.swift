@@ -49,15 +49,22 @@ extension OffersDatabase {
   ///   - id: the watch that is replaced; nil to add one.
   ///   - now: the present time.
   ///   - reader: reads its texts.
-  /// - Throws: `OffersError`: `notFound` for a watch that the user does not have, `invalidRequest` for too many, and for
-  ///   one that would tell of each new offer of all feeds.
+  /// - Throws: `OffersError`: `notFound` for a watch that the user does not have, and for an unknown feed;
+  ///   `invalidRequest` for too many watches, for one that the user has already, and for one that would tell of each new
+  ///   offer of all feeds.
   package func putWatch(
     _ draft: WatchDraft, id: Watch.ID? = nil, now: Date = Date(), _ reader: any FilterTextReader
   ) async throws(OffersError) -> Watch {
     try draft.checkIsBounded()
-    return try await transaction(.removal) { [user] transaction in
+    return try await transaction(.removal) { [user, definitions] transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
-      if let id { _ = try WatchTable.fetch(id, of: user, reader, in: transaction) }
+      let old = try id.map { try WatchTable.fetch($0, of: user, reader, in: transaction) }
+      if draft.selection.description != old?.selection {
+        var feeds = NameChoice()
+        feeds.wanted = draft.selection.texts(of: .feed)
+        feeds.unwanted = draft.selection.texts(of: .notFeed)
+        _ = try NamedFeeds(feeds, definitions, in: transaction)
+      }
       let key = try WatchTable.put(draft, id: id, of: user, at: now, in: transaction)
       let watch = try WatchTable.fetch(key, of: user, reader, in: transaction)
       if watch.pausedAt == nil {

@@ -110,7 +110,7 @@ package struct NoticeDelivery: Sendable {
     } catch {
       // This machine may lack a variable that another one has.
       let reason = [error.message, error.hint?.text].compactMap(\.self).joined(separator: " ")
-      try await database.release(claimed, because: reason)
+      try await database.release(claimed, because: reason, at: now())
       return Attempt(
         channel: name, user: user, noticeCount: claimed.notices.count, outcome: .later(reason))
     }

@@ -61,7 +61,7 @@ enum NoticeServices {
 
   static func tools(for database: OffersDatabase) async throws -> ChannelTools {
     // The server makes the key for the first browser that subscribes.
-    let key = try await database.findServerKey(for: PushSealer.purpose)
+    let key = try await database.findServerKey(for: OffersDatabase.pushKeyPurpose)
     // libcrypto is loaded for a message only.
     var sealPush: ChannelTools.PushSealer?
     if let key { sealPush = { try PushSealer(key: key).seal($0) } }
