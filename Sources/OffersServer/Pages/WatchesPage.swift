@@ -213,10 +213,10 @@ struct WatchForm {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a text that is none of a watch.
   func draft(_ reader: any FilterTextReader) throws -> WatchDraft {
-    // A number of days needs no letter.
-    let time = time.map { Int($0) == nil ? $0 : "\($0)d" }
     // The form sends the fields that the page does not show for this kind, too.
     let known = WatchRule.Kind(rawValue: kind ?? WatchRule.Kind.match.rawValue)
+    // The period of a best value is in days, which need no letter.
+    let time = time.map { known != .ending && Int($0) != nil ? "\($0)d" : $0 }
     let rule = [
       kind ?? WatchRule.Kind.match.rawValue, known?.hasAmount ?? true ? amount : nil,
       known?.hasTime ?? true ? time : nil,
