@@ -346,8 +346,9 @@ final class ExportRecordReader {
       let draft: WatchDraft
       do {
         draft = try WatchDraft(
-          name: try watch.findText(0), selection: try watch.findText(1) ?? "", rule: try watch.text(2),
-          repeats: repeats.rawValue, isUrgent: try watch.truth(4), FilterTextParser())
+          name: try watch.findText(0), selection: try watch.findText(1) ?? "",
+          rule: try watch.text(2), repeats: repeats.rawValue, isUrgent: try watch.truth(4),
+          FilterTextParser())
       } catch let error as OffersError {
         throw watch.fault(1, "is of no watch: \(error.message)")
       }

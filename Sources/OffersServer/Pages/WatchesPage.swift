@@ -131,7 +131,7 @@ struct WatchForms: Sendable {
         let watch = try await content.store.putWatch(
           draft, id: form.id, now: content.now(), content.texts)
         return Self.redirect(form.id == nil ? "added" : "changed", watch.id)
-      } catch let error where error.code == .notFound && form.id == nil {
+      } catch let error as OffersError where error.code == .notFound && form.id == nil {
         return .seeOther(form.address)
       }
     }

@@ -8,7 +8,6 @@ package struct PushSealer: Sendable {
   /// The key that browsers bind their subscriptions to. With another key all of them are lost.
   private let key: PushKey
 
-
   /// - Parameter key: the private key, 32 bytes that the store keeps.
   /// - Throws: `OffersError` with `limitExceeded` for bytes that are no key.
   package init(key: [UInt8]) throws { self.key = try PushKey(key) }

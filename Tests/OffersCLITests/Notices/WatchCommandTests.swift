@@ -89,6 +89,18 @@ struct WatchCommandTests {
     }
   }
 
+  @Test("a watch of all offers is imported again, and none is added twice")
+  func allOffers() async throws {
+    let home = try await Home(synced: Self.items)
+    try await home.expect("watch", "add", "--rule", "at-least $5")
+    try await home.expect(
+      "watch", "add", "--rule", "at-least $5", status: 64, says: ["already", "offers watch edit 1"])
+    _ = try home.folder.write(try await home.expect("export").output, to: "export.json")
+    let other = try Home()
+    try await other.expect("import", home.folder.file("export.json"))
+    #expect(try await other.expect("watch").output.contains("at-least $5"))
+  }
+
   @Test("a server looks at its notices when the next is due, and every few minutes")
   func servedWaits() async throws {
     let home = try await Home(synced: Self.items)
