@@ -166,7 +166,7 @@ final class PushService: HTTPTransport {
   /// The channels of browsers that this service reaches.
   func channels(_ database: OffersDatabase) -> PushChannels {
     PushChannels { [self] in
-      let key = try await database.findServerKey(for: PushSealer.purpose)
+      let key = try await database.findServerKey(for: OffersDatabase.pushKeyPurpose)
       return NoticeDelivery(
         database,
         ChannelTools(
