@@ -295,12 +295,22 @@ private struct RuleValue {
 
   func readAmount(isLeast: Bool) throws(OffersError) -> WatchAmount {
     // Amounts are read as feeds print them, with other words around them. Of a rule each word must count.
-    let bound = try? read(text, isLeast: isLeast)
-    for count in 1..<max(1, words.count) {
-      for start in 0...(words.count - count) {
-        let value = words[start..<start + count].joined(separator: " ")
-        guard let part = try? read(value, isLeast: isLeast), part == bound ?? part else { continue }
-        throw surplus(start > 0 ? 0 : count, in: value)
+    func part(_ start: Int, _ count: Int) -> String {
+      words[start..<start + count].joined(separator: " ")
+    }
+    var bound = try? read(text, isLeast: isLeast)
+    for count in (1..<max(1, words.count)).reversed() where bound == nil {
+      bound =
+        (0...words.count - count).lazy
+        .compactMap { try? read(part($0, count), isLeast: isLeast) }.first
+    }
+    if let bound {
+      for count in 1..<max(1, words.count) {
+        for start in 0...words.count - count {
+          guard let same = try? read(part(start, count), isLeast: isLeast), same == bound
+          else { continue }
+          throw surplus(start > 0 ? 0 : count, in: part(start, count))
+        }
       }
     }
     return WatchAmount(text: text, bound: try read(text, isLeast: isLeast))

@@ -21,7 +21,7 @@ struct ChannelRequestTests {
     let document = transport.document
     #expect(document["topic"] as? String == "coffee_7c1")
     #expect(document["title"] as? String == "Coffee <b>rose</b>")
-    #expect((document["message"] as? String)?.hasPrefix("Coffee & <Tea> 0: The reward") == true)
+    #expect((document["message"] as? String)?.hasPrefix("Coffee & <Tea> 0 The reward") == true)
     #expect(document["priority"] as? Int == 5)
     #expect(document["click"] as? String == "https://shop.example/0")
     #expect(document["sequence_id"] as? String == "n-1")
