@@ -86,6 +86,18 @@ package enum PostgreSQLMigrations {
     PostgreSQLMigration(
       number: 121, name: "0121_create_image_colors", isExpanding: true,
       sql: text(PackageResources._121_create_image_colors_sql)),
+    PostgreSQLMigration(
+      number: 123, name: "0123_create_watches", isExpanding: true,
+      sql: text(PackageResources._123_create_watches_sql)),
+    PostgreSQLMigration(
+      number: 125, name: "0125_create_outbox", isExpanding: true,
+      sql: text(PackageResources._125_create_outbox_sql)),
+    PostgreSQLMigration(
+      number: 127, name: "0127_create_hidings", isExpanding: true,
+      sql: text(PackageResources._127_create_hidings_sql)),
+    PostgreSQLMigration(
+      number: 129, name: "0129_create_feed_addresses", isExpanding: true,
+      sql: text(PackageResources._129_create_feed_addresses_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String {

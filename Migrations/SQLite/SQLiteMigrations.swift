@@ -69,12 +69,24 @@ package enum SQLiteMigrations {
     Migration(
       number: 120, name: "0120_create_image_colors",
       sql: text(PackageResources._120_create_image_colors_sql)),
+    Migration(
+      number: 122, name: "0122_create_watches",
+      sql: text(PackageResources._122_create_watches_sql)),
+    Migration(
+      number: 124, name: "0124_create_outbox",
+      sql: text(PackageResources._124_create_outbox_sql)),
+    Migration(
+      number: 126, name: "0126_create_hidings",
+      sql: text(PackageResources._126_create_hidings_sql)),
+    Migration(
+      number: 128, name: "0128_create_feed_addresses",
+      sql: text(PackageResources._128_create_feed_addresses_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  package static let currentVersion = 120
+  package static let currentVersion = 128
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -7,9 +7,9 @@ internal import OffersSync
 
 extension OffersDatabase {
   /// Exports the data as one JSON document: the feeds with the sources that a user chose, all offers
-  /// with their times, the history of changes, and the data of users: favorites, recent searches
-  /// and read marks. It lacks what can be fetched again, such as images, and all passphrases,
-  /// sessions and tokens.
+  /// with their times, the history of changes, and the data of users: favorites, recent searches,
+  /// read marks, watches and channels. It lacks what can be fetched again, such as images, notices,
+  /// channels that run a program, and all passphrases, sessions, tokens and secrets of channels.
   ///
   /// The document is one consistent state of the database. It is written to a temporary file in the
   /// same folder with mode 0600, synced, and renamed, so that readers of the file see either the old
@@ -56,6 +56,9 @@ extension OffersDatabase {
   /// member. Roles stay as they are. The owner of the document is the owner here also under another
   /// name if one of the two was never renamed; the owner of a new database gets that name.
   ///
+  /// Watches are added unless the user has the same, and tell of nothing that is here already.
+  /// Channels are added only with `acceptsSources`, and lack their secrets.
+  ///
   /// The file is read to its end before anything is written, so an invalid one changes nothing. A
   /// pipe is stored in a temporary file meanwhile, at most 8 GiB.
   ///
@@ -89,6 +92,7 @@ extension OffersDatabase {
       try Task.checkCancellation()
       return try await importRecords(
         from: source, feeds: feeds.names, acceptsDefinitions: acceptsSources,
+        reader: FilterTextParser(),
         review: { ImportedFeedSource.review($0, isAccepting: acceptsSources) })
     }
   }

@@ -15,7 +15,9 @@ struct OffersCommand: AsyncParsableCommand {
         offers search pasta sauce          find offers by their words
         offers show 900117                 read one offer
         offers favorite 900117             star it
+        offers hide category:Beer          leave out what you do not want
         offers changes --favorites         see what changed of your favorites
+        offers watch add coffee 'reward:>=2'   be told of new offers
         offers feeds                       list all feeds
         offers --generate-completion-script bash   complete words: bash, zsh or fish
         offers export -o offers.json       archive or move your data
@@ -28,8 +30,10 @@ struct OffersCommand: AsyncParsableCommand {
     version: Version.current,
     subcommands: [
       SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, OpenCommand.self,
-      ImageCommand.self, FavoriteCommand.self, HouseholdCommand.self, ChangesCommand.self,
-      HistoryCommand.self, StatusCommand.self, FeedsCommand.self, CacheCommand.self,
+      ImageCommand.self, FavoriteCommand.self, HideCommand.self, HouseholdCommand.self,
+      ChangesCommand.self, HistoryCommand.self, WatchCommand.self, ChannelCommand.self,
+      NoticesCommand.self,
+      StatusCommand.self, FeedsCommand.self, CacheCommand.self,
       PruneCommand.self,
       ExportCommand.self, ImportCommand.self, MigrateCommand.self, BackupCommand.self,
       RestoreCommand.self,

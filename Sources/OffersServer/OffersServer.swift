@@ -85,6 +85,9 @@ package struct OffersServer: Sendable {
     let pages = PageRoutes(
       content: content, answers: answers, access: gate, basePath: address.basePath)
     pages.add(to: router)
+    FeedAddressRoutes(
+      content: content, answers: answers, access: gate, basePath: address.basePath
+    ).add(to: router)
     LoginRoutes(access: gate, shell: pages.shell).add(to: router)
     AccountRoutes(access: gate, shell: pages.shell).add(to: router)
     UserRoutes(access: gate, shell: pages.shell).add(to: router)

@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("OFFERS_PROGRAM", str(ROOT / ".build/release/offers"))
 SHOTS = ROOT / ".build/screenshots"
 AXE = (Path(find_spec("axe_playwright_python").submodule_search_locations[0]) / "axe.min.js").read_text("utf-8")
+IS_WEBKIT = os.environ.get("OFFERS_BROWSER") == "webkit"
 PHONE = (375, 812)
 DESKTOP = (1280, 900)
 
@@ -136,7 +137,7 @@ class SharedBrowser:
     def take(cls):
         """The browser, with one new tab, without cookies and log. What tests emulate ends with their tab."""
         if cls._browser is None:
-            if os.environ.get("OFFERS_BROWSER") == "webkit":
+            if IS_WEBKIT:
                 from webkit import WebKit
                 cls._browser = WebKit()
             else:
@@ -317,6 +318,15 @@ class BrowserTest(unittest.TestCase):
         self.wait("the offers are not stored", lambda: sorted((self.stored_offers() or {"refs": []})["refs"]) == wanted
                   and self.stored_offers() is not None, 120)
 
+    def visit_site(self, url):
+        """Shows a site on the page "Web" by its address bar. An address of the page that names the site may come from
+        elsewhere for all that the server knows from WebKit, and asks first."""
+        self.open("/web")
+        self.wait_for("[data-web-home]:not([hidden])")
+        self.find(".address").clear()
+        self.find(".address").send_keys(url)
+        self.find(".address-bar .primary").click()
+
     def rect(self, selector):
         return self.script(
             "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
@@ -337,7 +347,9 @@ class BrowserTest(unittest.TestCase):
         self.script("document.querySelector(arguments[0]).click()", selector)
 
     def wait_still(self):
-        self.wait("something still moves", lambda: self.script("return document.getAnimations().length === 0"))
+        # WebKit names animations that are finished as well, in cards that it does not draw.
+        self.wait("something still moves", lambda: self.script(
+            "return document.getAnimations().every(({playState}) => playState === 'finished')"))
 
     def without_scripts(self):
         """Disables the scripts of pages until the end of the test."""
@@ -397,4 +409,4 @@ class UserTest(BrowserTest):
             " return all })().then(done)")
 
 
-__all__ = ["BrowserTest", "UserTest", "Home", "PHONE", "DESKTOP", "By", "time"]
+__all__ = ["BrowserTest", "UserTest", "Home", "IS_WEBKIT", "PHONE", "DESKTOP", "By", "time"]

@@ -311,7 +311,7 @@ class WebTabTests(BrowserTest):
         self.script("sessionStorage.clear(); localStorage.clear()")
         # A link is known by the length of the history, which ends at 50 entries.
         self.browser.execute_cdp_cmd("Page.resetNavigationHistory", {})
-        self.open("/web?url=" + first)
+        self.visit_site(first)
         self.wait_frame("Page 1")
         self.follow()
         self.wait_frame("Page 2")
@@ -340,7 +340,7 @@ class WebTabTests(BrowserTest):
         first = self.home.feeds_base + "/chain"
         self.open("/settings")
         self.script("sessionStorage.clear(); localStorage.clear()")
-        self.open("/web?url=" + first)
+        self.visit_site(first)
         self.wait_frame("Page 1")
         self.find("[data-web-refresh]").click()
         self.wait("nothing is said", lambda: self.find("[data-web-moved]").text == "Loaded again: " + first)

@@ -4,7 +4,7 @@ import json
 
 from selenium.webdriver.common.keys import Keys
 
-from home import DESKTOP, PHONE, BrowserTest
+from home import DESKTOP, IS_WEBKIT, PHONE, BrowserTest
 
 
 class ListTests(BrowserTest):
@@ -43,6 +43,8 @@ class ListTests(BrowserTest):
         lines = "const e = document.querySelector(arguments[0]);" \
             " return e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)"
         self.assertEqual(round(self.script(lines, name)), 2)
+        if IS_WEBKIT:
+            self.browser.take_focus()
         self.script("document.querySelector(\"[data-ref='ibotta:88'] .card-link\").focus()")
         self.browser.switch_to.active_element.send_keys(Keys.SHIFT)
         self.assertGreater(self.script(lines, name), 5)

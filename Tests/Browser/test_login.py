@@ -92,7 +92,7 @@ class LoginTests(UserTest):
         self.open("/")
         self.wait("the offers are not stored", lambda: "ibotta:900113" in self.stored())
         site = self.home.feeds_base + "/site"
-        self.open("/web?url=" + site)
+        self.visit_site(site)
         self.wait_for("[data-web-set-home]:not([hidden])").click()
         self.assertEqual(self.script("return localStorage.getItem('web-home')"), site)
         self.open("/settings/devices")
@@ -104,6 +104,19 @@ class LoginTests(UserTest):
             "return [localStorage.getItem('web-home'), sessionStorage.getItem('web-history')]"), [None, None])
         self.open("/feeds/ibotta")
         self.assertIn("/login?next=", self.browser.current_url)
+
+    def test_a_form_of_another_site_logs_nobody_out(self):
+        self.log_in("ana", "/favorites")
+        for policy in ("same-origin", "unsafe-url"):
+            self.browser.get(self.home.feeds_base + "/chain")
+            self.script(
+                "const form = document.createElement('form'); form.method = 'post'; form.action = arguments[0];"
+                "const meta = document.createElement('meta'); meta.name = 'referrer'; meta.content = arguments[1];"
+                "document.head.append(meta); document.body.append(form); form.submit()", self.home.base + "/logout", policy)
+            self.wait("the form is not answered", lambda: self.browser.current_url.endswith("/logout")
+                      and "another site" in self.find("body").text)
+            self.open("/settings/devices")
+            self.wait_for("form[action='/logout']")
 
     def test_an_expired_session_deletes_the_stored_pages(self):
         self.begin()

@@ -84,12 +84,14 @@ class MapTests(BrowserTest):
             const get = window.fetch;
             window.fetch = async (...asked) => {
               const answer = await get(...asked);
-              if (String(asked[0]).endsWith("view=map")) setTimeout(() => { window.answers += 1; }, 200);
+              if (!String(asked[0]).endsWith("view=map")) return answer;
+              // The second click comes before the first answer, which would cover the link.
+              await new Promise((resolve) => setTimeout(resolve, 500));
+              setTimeout(() => { window.answers += 1; }, 200);
               return answer;
-            };
-            const link = document.querySelector("[data-map-link]");
-            link.click();
-            link.click();""")
+            };""")
+        # Clicks of the pointer: Back skips what a script has added to the history without any, in WebKit.
+        ActionChains(self.browser).double_click(self.find("[data-map-link]")).perform()
         self.wait_for("[data-map][data-ready]")
         self.wait("the map is not fetched twice", lambda: self.script("return window.answers") == 2)
         self.assertEqual(len(self.all("dialog[open]")), 1)

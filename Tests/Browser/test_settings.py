@@ -150,7 +150,8 @@ class SettingsTests(BrowserTest):
             self.open("/settings")
             self.wait_ready()
             self.assertEqual(
-                [each.text for each in self.all(".setting-rows b")], ["Feeds", "People", "This browser", "About", "Web"])
+                [each.text for each in self.all(".setting-rows b")],
+                ["Feeds", "Hidden", "People", "This browser", "About", "Notices and watches", "Web"])
             self.assertIn("1 feed", self.find(".setting-rows").text)
             for title in ("Feeds", "This browser", "About"):
                 row = next(each for each in self.all(".setting-rows a") if title in each.text)

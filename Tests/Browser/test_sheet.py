@@ -4,7 +4,7 @@ from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from home import DESKTOP, PHONE, BrowserTest
+from home import DESKTOP, IS_WEBKIT, PHONE, BrowserTest
 
 LIST = "/feeds/albums"
 TABLET, WIDE_TABLET = (820, 1180), (1180, 820)
@@ -86,6 +86,11 @@ class SheetTests(BrowserTest):
         self.script("arguments[0].scrollIntoView({block: 'center'})", card)
         keys = ActionChains(self.browser)
         keys.key_down(Keys.CONTROL).click(card).key_up(Keys.CONTROL).perform()
+        if IS_WEBKIT:
+            # It opens no tab while a driver controls it, and follows the link in this one: no script has opened a sheet.
+            self.wait_for(".page-offer .facts")
+            self.assertEqual(self.all("dialog.sheet"), [])
+            return
         self.wait("no tab is opened", lambda: len(self.browser.window_handles) == 2)
         self.assertEqual(self.all("dialog.sheet"), [])
         self.assertEqual(self.address(), LIST)

@@ -1,13 +1,16 @@
 """WebKit as the browser of the tests, by Debian's webkit2gtk-driver and xvfb: OFFERS_BROWSER=webkit."""
 
 import atexit
+import ctypes
 import os
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import ElementNotInteractableException
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.webkitgtk.options import Options
 from selenium.webdriver.webkitgtk.service import Service
@@ -23,6 +26,15 @@ class Element(WebElement):
         if not self.is_displayed():
             return ""
         return self.parent.execute_script("return arguments[0].innerText.trim()", self)
+
+    def click(self):
+        """Clicks the element. The driver refuses it in a card that is not drawn yet (content-visibility)."""
+        for _ in range(20):
+            try:
+                return super().click()
+            except ElementNotInteractableException:
+                time.sleep(0.1)
+        return super().click()
 
 
 class WebKit(webdriver.WebKitGTK):
@@ -43,7 +55,7 @@ class WebKit(webdriver.WebKitGTK):
             ["Xvfb", "-displayfd", str(writable), "-screen", "0", "2560x2160x24", "-nolisten", "tcp"],
             pass_fds=[writable], stderr=subprocess.DEVNULL)
         atexit.register(screen.terminate)
-        environment["DISPLAY"] = ":" + os.read(readable, 16).decode().strip()
+        self.display = environment["DISPLAY"] = ":" + os.read(readable, 16).decode().strip()
         options = Options()
         options.binary_location = next(map(str, Path("/usr/lib").glob("*/webkit2gtk-4.1/MiniBrowser")))
         options.add_argument("--automation")
@@ -71,6 +83,23 @@ class WebKit(webdriver.WebKitGTK):
             if inner == [width, height]:
                 return
             self.set_window_size(outer["width"] + width - inner[0], outer["height"] + height - inner[1])
+
+    def take_focus(self):
+        """Gives the window the focus of the screen, which has no window manager: the page matches `:focus` with it only."""
+        x = ctypes.CDLL("libX11.so.6")
+        pointer, window = ctypes.c_void_p, ctypes.c_ulong
+        x.XOpenDisplay.restype, x.XDefaultRootWindow.restype = pointer, window
+        # Windows that are not shown refuse the focus.
+        ignore = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer)(lambda *_: 0)
+        x.XSetErrorHandler(ignore)
+        display = pointer(x.XOpenDisplay(self.display.encode()))
+        root, parent, windows, count = window(), window(), ctypes.POINTER(window)(), ctypes.c_uint()
+        x.XQueryTree(display, window(x.XDefaultRootWindow(display)), ctypes.byref(root), ctypes.byref(parent),
+                     ctypes.byref(windows), ctypes.byref(count))
+        for each in windows[:count.value]:
+            x.XSetInputFocus(display, window(each), 2, window(0))
+            x.XSync(display, 0)
+        x.XCloseDisplay(display)
 
     def get_log(self, _):
         return []

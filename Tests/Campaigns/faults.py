@@ -11,13 +11,14 @@ from .checks import (check_all, check_ending, check_health, check_repetition, ch
 from .clocks import Clocks
 from .cuts import Cuts
 from .home import Unreadable, one_line, read_state
+from .notices import Notices
 from .program import KINDS, Control
 from .report import run_parts
 from .scenes import Scenes
 
-PARTS = ["together", "clocks", "room", "cuts", "kills", "errors"]
+PARTS = ["together", "clocks", "notices", "room", "cuts", "kills", "errors"]
 # The shares of the time. Parts that end early leave theirs to the others.
-_SHARES = [3, 5, 12, 25, 18, 37]
+_SHARES = [3, 5, 6, 12, 25, 18, 31]
 _ERRORS = {"EIO": errno.EIO, "ENOSPC": errno.ENOSPC}
 # A full disk does not refuse these.
 _NEVER_FULL = {"open", "unlink", "map"}
@@ -29,8 +30,9 @@ def run(program, report, seconds, case=None, only=None, jobs=None):
     program.build_shims()
     scenes = Scenes(program, _scenes_of(case) if case else None)
     try:
-        parts = [make(scenes) for make in (Together, Clocks, Room, Cuts, Kills, Errors)]
+        parts = [make(scenes) for make in (Together, Clocks, Notices, Room, Cuts, Kills, Errors)]
         run_parts(list(zip(parts, _SHARES)), program, report, seconds, case, only, jobs)
+        next(part for part in parts if part.name == Notices.name).check_share(report)
         for words, count in program.outside.items():
             report.add("write guard", words, [f"{count} writes outside of the guard: {words}"])
     finally:

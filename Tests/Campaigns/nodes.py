@@ -10,6 +10,7 @@ import time
 from .home import Home
 from .node_clients import (MOST_SECONDS, Listener, Marks, Reader, Writer, check_cursor, check_events,
                            check_reads)
+from .notices import Receiver, await_deliveries, fetch_deliveries
 from .postgres import Cluster
 from .server import Loop, Server
 from .supplier import (DUE_FEEDS, FRESH_FEEDS, MOVING_FEED, STILL_FEED, STILL_OFFERS, Supplier,
@@ -24,6 +25,8 @@ _MOST_SECONDS_TO_TAKE_OVER = 20
 _LEASE_SECONDS = 6
 _MOST_SECONDS_TO_WRITES = 10
 _GIVES_UP_SECONDS = 60
+# A killed process keeps its channel until its lease ends, after 90 s.
+_MOST_SECONDS_TO_DELIVER = 120
 _PATHS = ["favorites", "offers?limit=50", f"offers?feed={MOVING_FEED}", "search?q=offer",
           "changes?limit=100", "feeds"]
 
@@ -58,9 +61,15 @@ def run(program, report, seconds, case=None, only=None, jobs=None):
             code, _, errors = program.run_plainly(["sync", "--quiet", name], site)
             if code != 0:
                 raise SystemExit(f"soak: the first sync of {name} did not work: {errors}")
+        code, _, errors = program.run_plainly(["watch", "add", "offer"], site)
+        if code != 0:
+            raise SystemExit(f"soak: the watch cannot be added: {errors}")
+        receiver = Receiver(program, site, "receiver")
+        known = _offers(program, site)
         for number in range(_NODES):
             nodes.append(Node(program, site, f"node{number + 1}"))
         _soak(program, site, cluster, supplier, nodes, loops, report, seconds)
+        _check_notices(program, site, receiver, known, report)
     finally:
         for loop in loops:
             loop.end()
@@ -245,6 +254,30 @@ def _check_favorites_of_command(program, site, marks, report):
     if code == 0:
         found = marks.check(offer["ref"] for offer in json.loads(output)["offers"])
     report.add("favorites", "command", found)
+
+
+def _offers(program, site):
+    """The references of all offers."""
+    code, output, errors = program.run_plainly(
+        ["list", "--json", "--limit", "100000", "--no-pager"], site)
+    if code != 0:
+        raise SystemExit(f"soak: the offers cannot be listed: {errors}")
+    return {offer["ref"] for offer in json.loads(output)["offers"]}
+
+
+def _check_notices(program, site, receiver, known, report):
+    """Each offer that came after the watch is told in one message, whichever nodes synced it and told of it."""
+    # A feed may be synced meanwhile: then all is read again.
+    for _ in range(3):
+        now = _offers(program, site)
+        found = await_deliveries(program, site, _MOST_SECONDS_TO_DELIVER)
+        delivered = fetch_deliveries(program, site, "delivered") or []
+        if found or now == _offers(program, site):
+            break
+    found += receiver.check(now - known, delivered)
+    report.add("notices", receiver.name, found if now != known else ["no offer came"])
+    print(f"notices: {len(delivered)} in {len(receiver.messages())} messages, "
+          f"{receiver.repeated()} of them again")
 
 
 def _check_changes(program, site, nodes, readers, report):

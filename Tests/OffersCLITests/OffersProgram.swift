@@ -29,7 +29,8 @@ struct OffersProgram: Sendable {
   static func environment(_ extra: [String: String]) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     for name in [
-      "OFFERS_DATABASE", "OFFERS_CONFIG", "OFFERS_USER", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+      "OFFERS_DATABASE", "OFFERS_CONFIG", "OFFERS_SECRETS", "OFFERS_USER", "XDG_CONFIG_HOME",
+      "XDG_DATA_HOME",
       "COLUMNS", "NO_COLOR",
       "PAGER", "OFFERS_PAGER",
     ] { environment[name] = nil }

@@ -71,6 +71,7 @@ struct ServedHome {
   ///   - clock: the server's clock; nil for the system's.
   ///   - log: receives the lines that an operator reads.
   ///   - logsRequests: whether it receives a line for each request.
+  ///   - pushes: the push service of all browsers.
   ///   - store: the store of the server; nil for the database.
   func server(
     token: String? = nil, certificate: ServerCertificate? = nil, isBehindTLS: Bool = false,
@@ -80,14 +81,15 @@ struct ServedHome {
     syncer: (any FeedSyncer)? = nil, adder: ScriptedAdder = ScriptedAdder(),
     host: String = "127.0.0.1", port: Int = 80,
     allowedHosts: [String] = [], basePath: String = "", maps: MapSettings = MapSettings(),
-    framing: ServerDependencies.FrameCheck? = nil
+    framing: ServerDependencies.FrameCheck? = nil, pushes: PushService = PushService()
   ) throws -> OffersServer {
     try OffersServer(
       ServerDependencies(
         store: store ?? database, syncer: syncer ?? SampleSyncer(database: database, adder: adder),
         adder: adder,
         images: images ?? ImageLoader(images: database), texts: FilterTextParser(),
-        maps: maps, framing: framing, now: { clock?.now ?? Date() }),
+        push: pushes.channels(database), maps: maps, framing: framing, now: { clock?.now ?? Date() }
+      ),
       address: ServerAddress(
         host: host, port: port, allowedHosts: allowedHosts, basePath: BasePath(basePath)),
       access: ServerAccess(

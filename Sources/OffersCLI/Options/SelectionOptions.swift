@@ -17,6 +17,7 @@ struct SelectionOptions: ParsableArguments {
   @Option(.feed, completion: .feeds) var feed: [String] = []
   @Option(.notFeed, completion: .feeds) var notFeed: [String] = []
   @Flag(.favorites) var favorites = false
+  @Flag(.hidden) var hidden = false
   @Option(.retailer) var retailer: [String] = []
   @Option(.notRetailer) var notRetailer: [String] = []
   @Option(.category) var category: [String] = []
@@ -38,6 +39,7 @@ struct SelectionOptions: ParsableArguments {
     case .gone: gone ? ["true"] : []
     case .expired: expired ? ["true"] : []
     case .favorites: favorites ? ["true"] : []
+    case .hidden: hidden ? ["true"] : []
     case .category: category
     case .notCategory: notCategory
     case .retailer: retailer

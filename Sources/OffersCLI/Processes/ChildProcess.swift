@@ -33,11 +33,13 @@ package final class ChildProcess: Sendable {
   ///   - input: the source of standard input. The descriptors 0, 1 and 2 of the child are replaced
   ///     in this order. So a later stream must not use an earlier one of them, unless that one
   ///     stayed the same.
+  ///   - leadsGroup: whether the child leads a process group of its own, to which `send(toGroup:)` sends signals.
   /// - Throws: `OffersError` with `notFound` when the program does not exist, `invalidRequest` when
   ///   it cannot be started.
   package init(
     _ words: [String], environment: [String: String]? = nil, folder: String? = nil,
-    input: Stream = .nothing, output: Stream = .nothing, errors: Stream = .nothing
+    input: Stream = .nothing, output: Stream = .nothing, errors: Stream = .nothing,
+    leadsGroup: Bool = false
   ) throws {
     // If SIGCHLD was inherited as ignored, exit statuses are discarded (POSIX wait). Reset it.
     signal(SIGCHLD, SIG_DFL)
@@ -72,7 +74,10 @@ package final class ChildProcess: Sendable {
     var standard = none
     sigaddset(&standard, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &standard)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    // The group has the process id of the child: 0 is the default of its attribute.
+    let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
 
     var pid = pid_t()
     try check(
@@ -103,9 +108,25 @@ package final class ChildProcess: Sendable {
 
   package var isRunning: Bool { ending(WNOHANG) == nil }
 
+  /// Whether the child has exited. Unlike `isRunning`, this does not reap it.
+  package var hasExited: Bool {
+    end.withLock { end in
+      if end != nil { return true }
+      var information = siginfo_t()
+      return waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT | WNOHANG) == 0
+        && information.si_signo == SIGCHLD
+    }
+  }
+
   /// Sends a signal to the child, unless it has been reaped.
   package func send(_ signal: Int32) {
     end.withLock { if $0 == nil { kill(pid, signal) } }
+  }
+
+  /// Sends a signal to the process group that the child leads, unless the child has been reaped: then the
+  /// number may be another group's.
+  package func send(toGroup signal: Int32) {
+    end.withLock { if $0 == nil { kill(-pid, signal) } }
   }
 
   private func ending(_ options: Int32) -> Int32? {
@@ -174,7 +195,7 @@ package final class ChildProcess: Sendable {
 }
 
 /// A temporary file without a name, as the standard stream of a child that would block on a full pipe.
-private final class UnnamedFile {
+final class UnnamedFile {
   private let file: UnsafeMutablePointer<FILE>
 
   var stream: ChildProcess.Stream { .descriptor(fileno(file)) }

@@ -7,14 +7,14 @@ enum DisplayText {
   /// separators, U+FEFF and tag characters by U+FFFD. Tabs and line feeds stay, and so do carriage
   /// returns before a line feed.
   static func harmless(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isHarmful) else { return text }
+    guard text.unicodeScalars.contains(where: SafeText.isHarmful) else { return text }
     var result = String.UnicodeScalarView()
     var scalars = text.unicodeScalars.makeIterator()
     var next = scalars.next()
     while let scalar = next {
       next = scalars.next()
       let isLineEnd = scalar == "\r" && next == "\n"
-      result.append(isHarmful(scalar) && !isLineEnd ? replacement(for: scalar) : scalar)
+      result.append(SafeText.isHarmful(scalar) && !isLineEnd ? replacement(for: scalar) : scalar)
     }
     return String(result)
   }
@@ -37,16 +37,6 @@ enum DisplayText {
     // Splits by scalars, because CR LF is a single Character, which is not equal to LF.
     let lines = text.unicodeScalars.split(separator: "\n").map { String(Substring($0)) }
     return safe(lines.joined(separator: " "))
-  }
-
-  private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x09, 0x0A: false
-    case 0x00..<0x20, 0x7F..<0xA0: true
-    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
-    case 0xE0000...0xE007F: true
-    default: false
-    }
   }
 
   private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar {

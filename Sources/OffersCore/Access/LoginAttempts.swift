@@ -64,11 +64,16 @@ package struct LoginAttempts: Hashable, Sendable {
   /// apart from tokens, since each request of a program with a right token forgets the wrong ones.
   package static func logins(from network: String) -> String { loginPrefix + network }
 
+  /// The name by which a network's reads of addresses of feeds are counted that do not exist. A feed reader that asks
+  /// for a revoked address again and again keeps nobody in its network from logging in.
+  package static func addresses(from network: String) -> String { addressPrefix + network }
+
   /// The largest count. The wait grows no more long before it.
   private static let countLimit = 1_000_000
 
   private static let loginPrefix = "logins "
   private static let usePrefix = "used "
+  private static let addressPrefix = "addresses "
   /// How the names of the attempts for accounts begin.
   package static let accountPrefix = "account "
 

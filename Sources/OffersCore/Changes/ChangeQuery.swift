@@ -128,6 +128,10 @@ package struct ReaderMark: Hashable, Sendable {
   /// When the reader last read the news.
   package let readAt: Date
 
+  /// The name of the mark of the page of notices, whose number is that of a notice. It is no mark of a reader of
+  /// changes, and is not exported.
+  package static let ofNotices = "page\u{1F}notices"
+
   /// Creates a reader mark of its parts; the properties describe them.
   package init(changeID: Int64, readAt: Date) {
     self.changeID = changeID

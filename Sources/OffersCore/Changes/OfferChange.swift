@@ -3,7 +3,7 @@ import Foundation
 /// A change of an offer, classified for users, or the first sync of a feed.
 public struct OfferChange: Hashable, Sendable, Identifiable {
   /// The kinds of change.
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, Codable, CaseIterable {
     /// The first sync of a feed, which is one change for all of its offers.
     case first
     /// A sync found the offer for the first time.
@@ -99,15 +99,23 @@ extension OfferChange.Kind {
   /// Whether a changed reward rose or fell; nil if the two are not comparable. Two exact values are
   /// comparable if they have the same kind and currency, and both or neither are “up to”.
   package static func direction(from old: Reward?, to new: Reward?) -> OfferChange.Kind? {
-    guard let old, let new, old.isUpTo == new.isUpTo else { return nil }
-    let numbers: (old: Int64, new: Int64)
-    switch (old.value, new.value) {
-    case (.amount(let old, let was), .amount(let new, let currency)) where was == currency:
-      numbers = (old, new)
-    case (.percent(let old), .percent(let new)): numbers = (old, new)
-    default: return nil
-    }
+    guard let old, let new, old.isUpTo == new.isUpTo, let was = old.value, let value = new.value,
+      let numbers = Reward.Value.numbers(from: was, to: value)
+    else { return nil }
     return numbers.old == numbers.new ? nil : numbers.old < numbers.new ? .up : .down
+  }
+}
+
+extension Reward.Value {
+  /// The numbers of two values of the same kind and currency, in minor units or hundredths of a percent; nil
+  /// for other values.
+  package static func numbers(from old: Self, to new: Self) -> (old: Int64, new: Int64)? {
+    switch (old, new) {
+    case (.amount(let old, let was), .amount(let new, let currency)) where was == currency:
+      (old, new)
+    case (.percent(let old), .percent(let new)): (old, new)
+    default: nil
+    }
   }
 }
 

@@ -218,10 +218,10 @@ extension AddressRedaction {
   }
 }
 
-/// A user, with their recent searches and read marks. Their favorites are records of their own.
+/// A user, with their recent searches, read marks, watches and channels. Their favorites are records of their own.
 ///
-/// Secrets and what belongs to one installation are not exported: passphrases, sessions, tokens and
-/// the time when the user was last seen.
+/// Secrets and what belongs to one installation are not exported: passphrases, sessions, tokens, the secrets of channels,
+/// channels that run a program, notices, and the time when the user was last seen.
 package struct ExportedUser: Hashable, Sendable {
   /// A recent search.
   package struct Search: Hashable, Sendable {
@@ -252,6 +252,44 @@ package struct ExportedUser: Hashable, Sendable {
     }
   }
 
+  /// A watch, in the texts of its database.
+  package struct SavedWatch: Hashable, Sendable {
+    package var name: String?
+    package var selection: String
+    package var rule: String
+    package var repeats: Watch.Repeat
+    package var isUrgent: Bool
+    package var createdAt: Int64
+    package var pausedAt: Int64?
+
+    package init(
+      name: String?, selection: String, rule: String, repeats: Watch.Repeat, isUrgent: Bool,
+      createdAt: Int64, pausedAt: Int64?
+    ) {
+      self.name = name
+      self.selection = selection
+      self.rule = rule
+      self.repeats = repeats
+      self.isUrgent = isUrgent
+      self.createdAt = createdAt
+      self.pausedAt = pausedAt
+    }
+  }
+
+  /// A channel without its secrets.
+  package struct Channel: Hashable, Sendable {
+    package var name: String
+    /// The settings as JSON.
+    package var settings: String
+    package var quietHours: String?
+
+    package init(name: String, settings: String, quietHours: String?) {
+      self.name = name
+      self.settings = settings
+      self.quietHours = quietHours
+    }
+  }
+
   package var name = ""
   package var role = User.Role.viewer
   /// Whether the user is the owner of the store.
@@ -261,6 +299,9 @@ package struct ExportedUser: Hashable, Sendable {
   /// The latest first.
   package var searches: [Search] = []
   package var marks: [Mark] = []
+  package var watches: [SavedWatch] = []
+  /// The default first.
+  package var channels: [Channel] = []
 
   package init() {}
 }

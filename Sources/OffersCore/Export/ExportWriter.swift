@@ -140,6 +140,24 @@ package struct ExportWriter {
       json.member("run", mark.run)
       json.member("read_at", time: mark.readAt)
     }
+    if !user.watches.isEmpty {
+      json.member("watches", objects: user.watches) { json, watch in
+        json.member("name", watch.name)
+        json.member("selection", watch.selection)
+        json.member("rule", watch.rule)
+        json.member("repeat", watch.repeats.rawValue)
+        json.member("urgent", watch.isUrgent)
+        json.member("created_at", time: watch.createdAt)
+        json.member("paused_at", time: watch.pausedAt)
+      }
+    }
+    if !user.channels.isEmpty {
+      json.member("channels", objects: user.channels) { json, channel in
+        json.member("name", channel.name)
+        json.member("settings", channel.settings)
+        json.member("quiet", channel.quietHours)
+      }
+    }
   }
 
   private static func write(_ change: ExportedChange, to json: inout JSONWriter) {

@@ -19,6 +19,12 @@ public struct ImportSummary: Hashable, Sendable {
   public package(set) var newFavorites = 0
   /// The number of imported favorites that the database already had.
   public package(set) var sameFavorites = 0
+  /// The number of watches that were added.
+  public package(set) var newWatches = 0
+  /// The number of channels that were added. Their secrets are not in the document.
+  public package(set) var newChannels = 0
+  /// The names of the channels that were left out, because the user did not accept them.
+  public package(set) var leftOutChannels: [String] = []
 
   /// The feeds of the document that the database had read before. They stay as they are.
   public package(set) var leftFeeds: [String] = []

@@ -15,6 +15,10 @@ public struct Selection: Hashable, Sendable {
   public var categories = NameChoice()
   /// Only favorites, including gone ones.
   public var favoritesOnly = false
+  /// Only offers that the user hides; see `Hiding`. Without it these are left out.
+  public var hiddenOnly = false
+  /// Whether hidden offers are selected as well.
+  package var includesHidden = false
   /// Only offers that are gone from their feed and still kept.
   public var goneOnly = false
   /// Whether expired offers are selected as well. Selections of favorites and of gone offers, and those
@@ -154,7 +158,7 @@ public enum ValueBound: Hashable, Sendable {
 /// `OfferConditions` of OffersStore has the SQL, and `ListFilters` of OffersCLI the variable of the option. Both are a
 /// `switch` over the filters.
 package enum OfferFilter: String, CaseIterable, Sendable {
-  case feed, notFeed, gone, expired, favorites, category, notCategory, retailer, notRetailer
+  case feed, notFeed, gone, expired, favorites, hidden, category, notCategory, retailer, notRetailer
   case reward, rewardMost, priceLeast, price, newSince, expiring, near
 
   /// The filters that a list of changes takes beside its kinds.
@@ -185,6 +189,7 @@ package enum OfferFilter: String, CaseIterable, Sendable {
     case .gone: .flag(\.goneOnly)
     case .expired: .flag(\.includesExpired)
     case .favorites: .flag(\.favoritesOnly)
+    case .hidden: .flag(\.hiddenOnly)
     case .category: .label(\.categories.wanted)
     case .notCategory: .label(\.categories.unwanted)
     case .retailer: .label(\.retailers.wanted)
@@ -237,6 +242,10 @@ package enum OfferFilter: String, CaseIterable, Sendable {
       Words(
         option: "favorites", parameter: "favorites", term: "is:favorite",
         help: "Only favorites, including those that are gone or expired.")
+    case .hidden:
+      Words(
+        option: "hidden", parameter: "hidden", term: "is:hidden",
+        help: "Only the offers that you hide, which are left out otherwise.")
     case .category:
       Words(
         option: "category", parameter: "category", term: "category:",
@@ -294,7 +303,7 @@ package enum OfferFilter: String, CaseIterable, Sendable {
   package struct Test: Sendable {
     /// The comparisons of `offline-lists.js`.
     package enum Kind: String, Sendable {
-      case equals, contains, atLeast, atMost, since, within, starred, gone, near
+      case equals, contains, atLeast, atMost, since, within, starred, hidden, gone, near
     }
 
     package let kind: Kind
@@ -316,6 +325,7 @@ package enum OfferFilter: String, CaseIterable, Sendable {
     case .gone: Test(.gone)
     case .expired: nil
     case .favorites: Test(.starred)
+    case .hidden: Test(.hidden)
     case .category: Test(.contains, "category_keys")
     case .notCategory: Test(.contains, "category_keys", isExcluded: true)
     case .retailer: Test(.equals, "retailer_key")
@@ -364,7 +374,7 @@ package enum OfferFilter: String, CaseIterable, Sendable {
     case .feed:
       Question(
         field: "feed", label: "", chip: "", input: .feeds)
-    case .gone, .notFeed, .notCategory, .notRetailer, .rewardMost, .priceLeast, .near: nil
+    case .gone, .hidden, .notFeed, .notCategory, .notRetailer, .rewardMost, .priceLeast, .near: nil
     case .expired:
       Question(
         field: "expired", label: "Also expired", chip: "Also expired", input: .box("true"),

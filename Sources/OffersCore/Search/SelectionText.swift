@@ -121,6 +121,19 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
 
   private static let sortTerm = "sort:"
 
+  /// The selection of a text that has only words and the names of feeds, retailers and categories; nil for another one.
+  package var namedSelection: Selection? {
+    var selection = Selection()
+    selection.words = words
+    for setting in settings {
+      switch setting.filter.value {
+      case .text(let path), .label(let path): selection[keyPath: path].append(setting.text)
+      case .flag, .bound, .since, .within, .circle: return nil
+      }
+    }
+    return selection
+  }
+
   /// The selection at a time.
   ///
   /// - Parameters:

@@ -40,9 +40,10 @@ package struct KnownOffers: Sendable {
   /// The number of offers in the table, gone ones included.
   package var count: Int { entries.count }
 
-  /// - Parameter capacity: the expected number of offers; at most 4 billion.
+  /// - Parameter capacity: the expected number of offers. It may come from a damaged file, so no more memory than
+  ///   that for 10 million is reserved.
   package init(capacity: Int) {
-    entries.reserveCapacity(capacity)
+    entries.reserveCapacity(min(capacity, 10_000_000))
   }
 
   /// Adds an offer. `key` is the store's key, above 0.

@@ -39,6 +39,8 @@ package struct SyncPlan: Sendable {
   package let keepsFacts: Bool
   /// The new fetch state; nil to keep the stored one.
   package let fetch: FetchState?
+  /// Reads the texts of watches; nil for a plan that tells nobody, such as one that is tried out.
+  package let reader: (any FilterTextReader)?
 
   package init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
@@ -47,8 +49,9 @@ package struct SyncPlan: Sendable {
     firstPageRecords: Int? = nil, isSearch: Bool = false, replacesSample: Bool = false,
     isIndexed: Bool = true, title: String? = nil,
     shared: [OfferAttribute] = [], presentation: FeedPresentation? = nil, keepsFacts: Bool = false,
-    fetch: FetchState? = nil
+    fetch: FetchState? = nil, reader: (any FilterTextReader)? = nil
   ) {
+    self.reader = reader
     self.presentation = presentation
     self.missing = missing
     self.keepsFacts = keepsFacts

@@ -68,6 +68,18 @@ package enum Units {
     return words.trimmingCharacters(in: .whitespaces)
   }
 
+  /// When something ends, as words behind its name.
+  ///
+  /// - Parameter now: the time at which they are read: `ends in 6 hours`, `ends in 4 days`, `has ended`. Nil for words
+  ///   that stay true: `ends at 2026-11-21 08:15`.
+  package static func ending(_ end: Date, at now: Date?) -> String {
+    guard let now else { return "ends at \(time(end))" }
+    let seconds = end.timeIntervalSince(now)
+    if seconds < 0 { return "has ended" }
+    let isFar = seconds >= 3 * 86_400
+    return "ends in " + (isFar ? count(Int(clamped: seconds / 86_400), "day") : wait(seconds))
+  }
+
   private static func text(of date: Date, _ format: String) -> String {
     var seconds = time_t(date.storedSeconds)
     var parts = tm()

@@ -63,7 +63,7 @@ public struct User: Hashable, Sendable, Identifiable {
 
   /// Whether a text can be a name: one line without white space at its ends, and without characters
   /// that cannot be seen.
-  static func isPlain(_ name: String, maximum: Int) -> Bool {
+  package static func isPlain(_ name: String, maximum: Int) -> Bool {
     (1...maximum).contains(name.unicodeScalars.count) && name.first != " " && name.last != " "
       && name.unicodeScalars.allSatisfy {
         $0.properties.generalCategory != .control && $0.properties.generalCategory != .format

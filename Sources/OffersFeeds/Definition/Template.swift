@@ -33,6 +33,8 @@ package struct Template: Sendable, Hashable {
     case search
     /// A request header: {query}, {page} and {env:NAME}.
     case header
+    /// A setting of a channel of notices: {env:NAME} only.
+    case setting
   }
 
   package var parts: [Part]
@@ -191,6 +193,10 @@ struct TemplateScanner {
       return .environment(name)
     }
     switch content {
+    case _ where use == .setting:
+      throw problem(
+        "{\(content)} at character \(start + 1) is unknown here",
+        hint: "A setting may have {env:NAME}. Write {{ for a brace.")
     case "page":
       return .page
     case "offset" where use == .source: return .offset

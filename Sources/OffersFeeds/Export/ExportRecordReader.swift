@@ -21,10 +21,14 @@ final class ExportRecordReader {
   ])
   private let change = ExportObject(["ref", "run", "kind", "fields"])
   private let user = ExportObject([
-    "name", "role", "owner", "created_at", "searches", "read_marks",
+    "name", "role", "owner", "created_at", "searches", "read_marks", "watches", "channels",
   ])
   private let search = ExportObject(["words", "feed", "searched_at"])
   private let mark = ExportObject(["reader", "run", "read_at"])
+  private let watch = ExportObject([
+    "name", "selection", "rule", "repeat", "urgent", "created_at", "paused_at",
+  ])
+  private let channel = ExportObject(["name", "settings", "quiet"])
   private let favorite = ExportObject(["user", "ref", "starred_at", "shared_at"])
   /// A favorite in a document without users.
   private let plainFavorite = ExportObject(["ref", "starred_at"])
@@ -33,8 +37,10 @@ final class ExportRecordReader {
   private static let feedLimit = 10_000
   /// The maximum number of users.
   private static let userLimit = 10_000
-  /// The maximum number of searches, and of read marks, of a user.
+  /// The maximum number of searches, of read marks, of watches, and of channels, of a user.
   private static let userListLimit = 10_000
+  /// The maximum size of the settings of a channel, in bytes.
+  private static let settingsLimit = 64 << 10
 
   private var feedNames: Set<String> = []
   /// The feeds of the runs read so far; changes refer to a run by its number, counted from 1.
@@ -276,6 +282,8 @@ final class ExportRecordReader {
     record.createdAt = try user.findTime(3)
     record.searches = try readSearches()
     record.marks = try readMarks()
+    record.watches = try readWatches()
+    record.channels = try readChannels()
     if record.isOwner, hasOwner { throw user.fault(2, "is true for another user, too") }
     guard userNames.count < Self.userLimit else {
       throw user.fault(0, "is beyond the \(Self.userLimit) users that an export may have")
@@ -326,6 +334,47 @@ final class ExportRecordReader {
       marks.append(.init(reader: try mark.text(0), run: run, readAt: try mark.time(2)))
     }
     return marks
+  }
+
+  private func readWatches() throws -> [ExportedUser.SavedWatch] {
+    var watches: [ExportedUser.SavedWatch] = []
+    try user.forEachObject(6, into: watch) {
+      guard watches.count < Self.userListLimit else { throw user.fault(6, "is too long") }
+      guard let repeats: Watch.Repeat = try watch.choice(3) else {
+        throw watch.fault(3, "should be default, never, daily or each")
+      }
+      let draft: WatchDraft
+      do {
+        draft = try WatchDraft(
+          name: try watch.findText(0), selection: try watch.findText(1) ?? "",
+          rule: try watch.text(2), repeats: repeats.rawValue, isUrgent: try watch.truth(4),
+          FilterTextParser())
+      } catch let error as OffersError {
+        throw watch.fault(1, "is of no watch: \(error.message)")
+      }
+      watches.append(
+        .init(
+          name: draft.name, selection: draft.selection.description, rule: draft.rule.text,
+          repeats: draft.repeats, isUrgent: draft.isUrgent, createdAt: try watch.time(5),
+          pausedAt: try watch.findTime(6)))
+    }
+    return watches
+  }
+
+  private func readChannels() throws -> [ExportedUser.Channel] {
+    var channels: [ExportedUser.Channel] = []
+    try user.forEachObject(7, into: channel) {
+      guard channels.count < Self.userListLimit else { throw user.fault(7, "is too long") }
+      let settings = try channel.text(1)
+      if settings.utf8.count > Self.settingsLimit { throw channel.fault(1, "is too long") }
+      let quiet = try channel.findText(2)
+      if let quiet, (try? QuietHours(parsing: quiet)) == nil {
+        throw channel.fault(2, "should be hours, such as 22:00-7:00")
+      }
+      channels.append(
+        .init(name: try channel.text(0), settings: settings, quietHours: quiet))
+    }
+    return channels
   }
 
   private func check(_ name: String, _ object: ExportObject, _ place: Int) throws {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,10 @@ struct curl_shim_transfer {
   curl_shim_callbacks callbacks;
   struct curl_slist *headers;
   struct curl_slist *addresses;
+  struct curl_slist *recipients;
+  unsigned char *upload;
+  size_t upload_count;
+  size_t upload_place;
   char failure[CURL_ERROR_SIZE];
 };
 
@@ -104,6 +109,8 @@ void curl_shim_free(curl_shim_transfer *transfer) {
   libcurl.curl_easy_cleanup(transfer->handle);
   libcurl.curl_slist_free_all(transfer->headers);
   libcurl.curl_slist_free_all(transfer->addresses);
+  libcurl.curl_slist_free_all(transfer->recipients);
+  free(transfer->upload);
   free(transfer);
 }
 
@@ -138,6 +145,38 @@ bool curl_shim_set_addresses(curl_shim_transfer *transfer, const char *line) {
   if (!longer) return false;
   transfer->addresses = longer;
   return libcurl.curl_easy_setopt(transfer->handle, CURLOPT_RESOLVE, longer) == CURLE_OK;
+}
+
+bool curl_shim_add_recipient(curl_shim_transfer *transfer, const char *address) {
+  struct curl_slist *longer = libcurl.curl_slist_append(transfer->recipients, address);
+  if (!longer) return false;
+  transfer->recipients = longer;
+  return libcurl.curl_easy_setopt(transfer->handle, CURLOPT_MAIL_RCPT, longer) == CURLE_OK;
+}
+
+static size_t send_upload(char *bytes, size_t size, size_t count, void *user) {
+  curl_shim_transfer *transfer = user;
+  size_t rest = transfer->upload_count - transfer->upload_place;
+  size_t taken = rest < size * count ? rest : size * count;
+  memcpy(bytes, transfer->upload + transfer->upload_place, taken);
+  transfer->upload_place += taken;
+  return taken;
+}
+
+bool curl_shim_set_upload(curl_shim_transfer *transfer, const void *bytes, size_t count) {
+  transfer->upload = malloc(count + 1);
+  if (!transfer->upload) return false;
+  if (count > 0) memcpy(transfer->upload, bytes, count);
+  transfer->upload_count = count;
+  CURL *handle = transfer->handle;
+  return libcurl.curl_easy_setopt(handle, CURLOPT_UPLOAD, 1L) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_READFUNCTION, send_upload) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_READDATA, transfer) == CURLE_OK
+      && libcurl.curl_easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)count) == CURLE_OK;
+}
+
+CURLcode curl_shim_perform(curl_shim_transfer *transfer) {
+  return libcurl.curl_easy_perform(transfer->handle);
 }
 
 long curl_shim_number(curl_shim_transfer *transfer, CURLINFO info) {

@@ -11,12 +11,14 @@ struct APIRoutes: Sendable {
 
   func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)
+    HidingRoutes(content: content, answers: answers).add(to: router)
     ChangeRoutes(content: content, answers: answers).add(to: router)
     NewsRoutes(content: content, answers: answers).add(to: router)
     SearchRoutes(content: content, answers: answers).add(to: router)
     FeedRoutes(content: content, answers: answers).add(to: router)
     ProposalRoutes(content: content, answers: answers).add(to: router)
     FramingRoutes(content: content).add(to: router)
+    PushRoutes(content: content, answers: answers).add(to: router)
     ImageRoutes(content: content, answers: answers).add(to: router)
     OfflineRoutes(content: content, answers: answers, access: access).add(to: router)
     SyncRoutes(content: content, answers: answers).add(to: router)

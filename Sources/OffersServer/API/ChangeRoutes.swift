@@ -64,7 +64,7 @@ struct ChangeRoutes: ContentRoutes {
   }
 }
 
-/// The routes of the badge that tells how much is new since the user has last looked. That is kept in the
+/// The routes of the badges that tell how many changes and notices are new since the user has last looked. That is kept in the
 /// user's data, so that it is the same on all of their devices.
 struct NewsRoutes: ContentRoutes {
   var content: ServerDependencies
@@ -94,9 +94,17 @@ struct NewsRoutes: ContentRoutes {
       guard latest <= known else {
         throw Problem(.badRequest, "There is no change with the number \(latest) yet.")
       }
-      try await content.store.setMark(
-        ReaderMark(changeID: latest, readAt: content.now()), of: Self.reader)
-      return Answers.result { $0.member("latest", Int(latest)) }
+      return try await content.see(latest, of: Self.reader)
+    }
+    router.write(.put, "/api/v1/notices/seen", ["latest"]) { body, context in
+      let content = of(context).content
+      let known = try await content.store.fetchNotices(limit: 1).first?.id ?? 0
+      guard let latest = try body.number("latest"), (0...known).contains(latest) else {
+        throw Problem(
+          .badRequest, "The member “latest” is not the number of a notice.",
+          hint: "Send the number that the page of notices or GET /api/v1/news has told.")
+      }
+      return try await content.see(latest, of: ReaderMark.ofNotices)
     }
   }
 
@@ -106,10 +114,18 @@ struct NewsRoutes: ContentRoutes {
     query.textBytes = 0
     query.limit = Self.limit + 1
     let (changes, lastID) = try await content.store.fetchChanges(query)
+    let seen = try await content.store.findMark(of: ReaderMark.ofNotices)?.changeID
+    let notices = try await content.store.fetchNotices(after: seen, limit: Self.limit + 1)
+    func write(_ count: Int, _ latest: Int64, to json: inout JSONWriter) {
+      json.member("count", min(count, Self.limit))
+      json.member("has_more", count > Self.limit)
+      json.member("latest", Int(latest))
+    }
     var answer = Answer.json { json in
-      json.member("count", min(changes.count, Self.limit))
-      json.member("has_more", changes.count > Self.limit)
-      json.member("latest", Int(lastID))
+      write(changes.count, lastID, to: &json)
+      json.member("notices") { json in
+        json.object { write(notices.count, notices.first?.id ?? seen ?? 0, to: &$0) }
+      }
     }
     // Without a mark the count depends on the time.
     if !isMarked { answer.lifetime = .seconds(60) }
@@ -118,6 +134,12 @@ struct NewsRoutes: ContentRoutes {
 }
 
 extension ServerDependencies {
+  /// Records that the user has seen all up to a number.
+  fileprivate func see(_ latest: Int64, of reader: String) async throws -> Response {
+    try await store.setMark(ReaderMark(changeID: latest, readAt: now()), of: reader)
+    return Answers.result { $0.member("latest", Int(latest)) }
+  }
+
   /// How far back changes count as new for a user who has never looked, in seconds: as far as the page
   /// of changes shows them.
   private static let firstSeconds = 7.0 * 86_400

@@ -129,6 +129,48 @@ extension ServedContext {
   }
 }
 
+/// The routes of what a user hides.
+struct HidingRoutes: ContentRoutes {
+  var content: ServerDependencies
+  let answers: Answers
+
+  func add(to router: Router<ServedContext>) {
+    answers.read("/api/v1/hidings", on: router) { _, context in
+      let hidings = try await of(context).content.store.fetchHidings()
+      return .json { json in
+        json.member("hidings", objects: hidings) { $0.members(of: $1) }
+      }
+    }
+    router.put("/api/v1/hidings") { request, context in
+      let parameters = try QueryParameters(request, ["what"])
+      _ = try await JSONBody(of: request)
+      let (hiding, didChange) = try await of(context).content.store.hide(
+        try parameters.fetchText("what"), now: content.now())
+      return Answers.result { json in
+        json.members(of: hiding)
+        json.member("changed", didChange)
+      }
+    }
+    router.delete("/api/v1/hidings") { request, context in
+      let parameters = try QueryParameters(request, ["what"])
+      _ = try await JSONBody(of: request)
+      let hiding = try await of(context).content.store.unhide(try parameters.fetchText("what"))
+      return Answers.result { json in
+        json.members(of: hiding)
+        json.member("changed", true)
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func members(of hiding: Hiding) {
+    member("hidden", hiding.text)
+    member("name", hiding.name)
+    member("hidden_at", hiding.createdAt)
+  }
+}
+
 struct SearchRoutes: ContentRoutes {
   var content: ServerDependencies
   let answers: Answers

@@ -162,7 +162,7 @@ struct OfflineFrame {
   /// Variables that depend on the offers of the list, or on a user.
   private static let ofOffers: Set<String> = [
     "boxes", "cards", "count", "credit", "hasRecent", "inputs", "more", "narrowed", "nothing",
-    "recentSearches", "sorts", "timedBoxes",
+    "recentSearches", "sorts", "timedBoxes", "total",
   ]
 
   /// The frames of the start page, the settings, the page of other sites and the household list.

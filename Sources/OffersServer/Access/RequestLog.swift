@@ -31,7 +31,8 @@ struct RequestLog: Sendable {
     guard tellsAll else { return }
     var values = metadata(of: record.values, record.id)
     values["method"] = "\(request.method.rawValue)"
-    values["path"] = "\(request.uri.path.prefix(Self.pathLimit))"
+    values["path"] =
+      "\(FeedAddress.hidingSecret(in: request.uri.path).prefix(Self.pathLimit))"
     values["status"] = "\(response.status.code)"
     values["bytes"] = response.body.contentLength.map { "\($0)" }
     values["ms"] = "\((ContinuousClock.now - begun) / .milliseconds(1) as Double)"
@@ -123,5 +124,7 @@ struct RequestLog: Sendable {
     "/api/v1/offers/{ref}/favorite", "/offers/{ref}/favorite", "/api/v1/offers/{ref}/share",
     "/offers/{ref}/share", "/api/v1/news/seen", "/api/v1/searches", "/searches/forget",
     "/api/v1/framing", "/api/v1/proposals", "/settings/add-feed", "/login/oidc", "/identity",
+    "/api/v1/hidings", "/hidings", "/watches", "/watches/{id}/pause", "/watches/{id}/remove",
+    "/api/v1/notices/seen", "/api/v1/push", "/api/v1/push/test",
   ]
 }

@@ -11,6 +11,7 @@ import "./feed-refresh.js?v=__VERSION__";
 import "./search.js?v=__VERSION__";
 import "./share-link.js?v=__VERSION__";
 import "./offer-sheet.js?v=__VERSION__";
+import "./hide.js?v=__VERSION__";
 import "./slow-pages.js?v=__VERSION__";
 import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 
@@ -68,12 +69,13 @@ for (const storage of user ? [sessionStorage, localStorage] : []) {
 if (document.querySelector(`a[href='${addressOf("/household")}'], [data-household]`)) import("./household.js?v=__VERSION__");
 if (document.querySelector("[data-map-link], [data-small-map]")) import("./map.js?v=__VERSION__");
 if (document.querySelector("[data-add-feed]")) import("./add-feed.js?v=__VERSION__");
+if (document.querySelector("[data-push]")) import("./push.js?v=__VERSION__");
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
-/** Removes the visited sites and the home page of the page “Web”, the number of unseen changes and the choice of streets. */
+/** Removes the visited sites and the home page of the page “Web”, the numbers of the badges and the choice of streets. */
 function forgetTraces(...storages) {
   for (const storage of storages) {
-    for (const name of ["web-history", "web-home", "news", "streets"]) storage.removeItem(ownName(name));
+    for (const name of ["web-history", "web-home", "news", "notices", "streets"]) storage.removeItem(ownName(name));
   }
 }
 document.querySelector(`form[action='${addressOf("/logout")}']`)?.addEventListener("submit", () => {

@@ -1,6 +1,6 @@
-// The badge on the navigation entry “New”, with the number of changes that the user has not seen yet on any
-// device; and the pill “2 changed – Show”, which tells that offers of this page have changed since it was
-// shown, by whichever process. A press on the pill renews the page.
+// The badges on the navigation entry “New” and on the bell, with the numbers of changes and of notices that the user
+// has not seen yet on any device; and the pill “2 changed – Show”, which tells that offers of this page have changed
+// since it was shown, by whichever process. A press on the pill renews the page.
 
 import {make} from "./elements.js?v=__VERSION__";
 import {on} from "./server-events.js?v=__VERSION__";
@@ -8,40 +8,48 @@ import {say} from "./messages.js?v=__VERSION__";
 import {inTurn, send} from "./requests.js?v=__VERSION__";
 import {addressOf, ownName} from "./base-path.js?v=__VERSION__";
 
-const badge = document.querySelector("[data-news-count]");
-// The last change that the server was told about as seen.
-let told = -1;
+// What is counted, with the page that shows it.
+const kinds = {news: "changes", notices: "notices"};
+const badgeOf = (kind) => document.querySelector(`[data-${kind}-count]`);
+// The last change and the last notice that the server was told about as seen.
+const told = {news: -1, notices: -1};
 
-function showBadge(text) {
+function showBadge(kind, text) {
+  const badge = badgeOf(kind);
   badge.hidden = !text;
   badge.textContent = text ?? "";
   if (text) badge.append(make("span", {className: "hidden-heading", textContent: " not seen yet"}));
 }
 
-/** Asks for the number. What the page of changes shows has been seen. */
-const askForNumber = inTurn(async () => {
+/** Shows a number. What the page of changes, or of notices, shows has been seen. */
+async function note(kind, {count, has_more: hasMore, latest: last}) {
+  const latest = Number(document.querySelector(`.page-${kinds[kind]} [data-latest]`)?.dataset.latest ?? -1);
+  let text = hasMore ? `${count}+` : String(count || "");
+  if (text && latest > told[kind] && document.visibilityState === "visible") {
+    const answer = await send("PUT", `/${kind}/seen`, {latest}).catch(() => null);
+    if (answer?.ok) {
+      told[kind] = latest;
+      if (latest >= last) text = "";
+    }
+  }
+  sessionStorage.setItem(ownName(kind), text);
+  showBadge(kind, text);
+}
+
+const askForNumbers = inTurn(async () => {
   const response = await fetch(addressOf("/api/v1/news")).catch(() => null);
   if (!response?.ok) return;
   const news = await response.json();
-  const latest = Number(document.querySelector("[data-latest]")?.dataset.latest ?? -1);
-  let text = news.has_more ? `${news.count}+` : String(news.count || "");
-  if (text && latest > told && document.visibilityState === "visible") {
-    const answer = await send("PUT", "/news/seen", {latest}).catch(() => null);
-    if (answer?.ok) {
-      told = latest;
-      if (latest >= news.latest) text = "";
-    }
-  }
-  sessionStorage.setItem(ownName("news"), text);
-  showBadge(text);
+  await note("news", news);
+  await note("notices", news.notices);
 });
 
-if (badge) {
-  // The last number is shown until the server has answered.
-  showBadge(sessionStorage.getItem(ownName("news")));
-  on("changed", askForNumber);
-  document.addEventListener("renewed", askForNumber);
-  document.addEventListener("visibilitychange", askForNumber);
+if (badgeOf("news")) {
+  // The last numbers are shown until the server has answered.
+  for (const kind of Object.keys(kinds)) showBadge(kind, sessionStorage.getItem(ownName(kind)));
+  on("changed", askForNumbers);
+  document.addEventListener("renewed", askForNumbers);
+  document.addEventListener("visibilitychange", askForNumbers);
 }
 
 const {classList} = document.body;

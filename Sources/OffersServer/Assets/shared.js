@@ -102,4 +102,24 @@ class LocalData {
 const openOwnData = (path) =>
   new LocalData(`offers${path}`, 2, {stars: {keyPath: "ref"}, favorites: {keyPath: "ref"}, values: {}});
 
-self.shared = {encodeRef, inTurn, openOwnData};
+/**
+ * Subscribes this browser to Web Push, in place of the subscription that it has or had (`replaced`), and tells the
+ * server, for one user only if `user` names one. Returns the server's response. Rejects if the browser or the server
+ * fails.
+ */
+async function subscribe({pushManager}, addressOf, {user, replaced} = {}) {
+  const address = addressOf("/api/v1/push");
+  const answer = await fetch(address);
+  if (!answer.ok) return answer;
+  const {public_key: applicationServerKey} = await answer.json();
+  const old = await pushManager.getSubscription();
+  // It may be bound to another key.
+  await old?.unsubscribe();
+  const subscription = await pushManager.subscribe({userVisibleOnly: true, applicationServerKey});
+  const {endpoint, keys: {p256dh, auth}} = subscription.toJSON();
+  const headers = {"Content-Type": "application/json", ...(user && {"X-Offers-User": user})};
+  const body = JSON.stringify({endpoint, p256dh, auth, replaces: (replaced ?? old)?.endpoint});
+  return fetch(address, {method: "POST", headers, body});
+}
+
+self.shared = {encodeRef, inTurn, openOwnData, subscribe};

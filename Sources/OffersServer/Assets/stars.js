@@ -37,11 +37,12 @@ function press(button, isFavorite) {
   if (button.closest("[data-favorites]")) addToCount(isFavorite ? 1 : -1);
 }
 
-/** Changes the count on the page of favorites, where an unstarred card stays until it is left. */
+/** Changes the count on the page of favorites, where an unstarred card stays until it is left, and removes the total. */
 function addToCount(more) {
   const count = document.querySelector(".count");
   const number = Number.parseInt(count?.textContent.replaceAll(",", ""), 10) + more;
   if (number >= 0) count.textContent = `${number.toLocaleString("en-US")} favorite${number === 1 ? "" : "s"}`;
+  document.querySelector("[data-total]")?.remove();
 }
 
 /** Sets all stars of an offer on the page. */

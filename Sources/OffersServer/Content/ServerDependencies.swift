@@ -3,13 +3,14 @@ import OffersCore
 import OffersStore
 
 /// The dependencies of the server: the store, the sync engine, the guess of feeds, the image source,
-/// the parser of times and amounts in queries, what maps are drawn with, and the clock.
+/// the parser of times and amounts in queries, the channels of browsers, what maps are drawn with, and the clock.
 package struct ServerDependencies: Sendable {
   /// The store, with the data of the owner or of the visitor of a request.
   private(set) var store: OffersDatabase
   let syncer: any FeedSyncer
   let images: any ImageSource
   let texts: any FilterTextReader
+  let push: PushChannels
   let maps: MapSettings
   /// Tells whether sites refuse to be framed; nil if that cannot be found out.
   let framing: FrameCheck?
@@ -28,14 +29,15 @@ package struct ServerDependencies: Sendable {
   package init(
     store: OffersDatabase, syncer: any FeedSyncer,
     adder: any FeedAdder,
-    images: any ImageSource, texts: any FilterTextReader, maps: MapSettings = MapSettings(),
-    framing: FrameCheck? = nil,
+    images: any ImageSource, texts: any FilterTextReader, push: PushChannels,
+    maps: MapSettings = MapSettings(), framing: FrameCheck? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
     self.syncer = syncer
     self.images = images
     self.texts = texts
+    self.push = push
     self.maps = maps
     self.framing = framing
     self.now = now

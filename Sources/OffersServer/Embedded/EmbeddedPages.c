@@ -28,6 +28,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/feed-forms.js"
 }, feed_refresh_js[] = {
 #embed "../Assets/feed-refresh.js"
+}, hide_js[] = {
+#embed "../Assets/hide.js"
 }, household_js[] = {
 #embed "../Assets/household.js"
 }, icon_192_png[] = {
@@ -90,6 +92,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Assets/pending-stars.js"
 }, place_css[] = {
 #embed "../Assets/place.css"
+}, push_js[] = {
+#embed "../Assets/push.js"
 }, requests_js[] = {
 #embed "../Assets/requests.js"
 }, search_css[] = {
@@ -178,6 +182,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/more.mustache"
 }, notice_mustache[] = {
 #embed "../Templates/notice.mustache"
+}, notices_mustache[] = {
+#embed "../Templates/notices.mustache"
 }, offer_mustache[] = {
 #embed "../Templates/offer.mustache"
 }, offers_mustache[] = {
@@ -212,6 +218,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/settings-devices.mustache"
 }, settings_feeds_mustache[] = {
 #embed "../Templates/settings-feeds.mustache"
+}, settings_hidden_mustache[] = {
+#embed "../Templates/settings-hidden.mustache"
 }, settings_people_mustache[] = {
 #embed "../Templates/settings-people.mustache"
 }, settings_mustache[] = {
@@ -234,6 +242,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Templates/tokens.mustache"
 }, users_mustache[] = {
 #embed "../Templates/users.mustache"
+}, watches_mustache[] = {
+#embed "../Templates/watches.mustache"
 }, web_mustache[] = {
 #embed "../Templates/web.mustache"
 }, welcome_mustache[] = {
@@ -258,6 +268,8 @@ static const unsigned char openapi_json[] = {
 #embed "../Worker/offline-texts.js"
 }, offline_values_js[] = {
 #embed "../Worker/offline-values.js"
+}, push_events_js[] = {
+#embed "../Worker/push-events.js"
 }, sw_js[] = {
 #embed "../Worker/sw.js"
 };
@@ -280,6 +292,7 @@ static const struct {
   {"elements.js", elements_js, sizeof elements_js},
   {"feed-forms.js", feed_forms_js, sizeof feed_forms_js},
   {"feed-refresh.js", feed_refresh_js, sizeof feed_refresh_js},
+  {"hide.js", hide_js, sizeof hide_js},
   {"household.js", household_js, sizeof household_js},
   {"icon-192.png", icon_192_png, sizeof icon_192_png},
   {"icon-512.png", icon_512_png, sizeof icon_512_png},
@@ -311,6 +324,7 @@ static const struct {
   {"panels.css", panels_css, sizeof panels_css},
   {"pending-stars.js", pending_stars_js, sizeof pending_stars_js},
   {"place.css", place_css, sizeof place_css},
+  {"push.js", push_js, sizeof push_js},
   {"requests.js", requests_js, sizeof requests_js},
   {"search.css", search_css, sizeof search_css},
   {"search.js", search_js, sizeof search_js},
@@ -355,6 +369,7 @@ static const struct {
   {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
   {"notice.mustache", notice_mustache, sizeof notice_mustache},
+  {"notices.mustache", notices_mustache, sizeof notices_mustache},
   {"offer.mustache", offer_mustache, sizeof offer_mustache},
   {"offers.mustache", offers_mustache, sizeof offers_mustache},
   {"pair.mustache", pair_mustache, sizeof pair_mustache},
@@ -372,6 +387,7 @@ static const struct {
   {"settings-browser.mustache", settings_browser_mustache, sizeof settings_browser_mustache},
   {"settings-devices.mustache", settings_devices_mustache, sizeof settings_devices_mustache},
   {"settings-feeds.mustache", settings_feeds_mustache, sizeof settings_feeds_mustache},
+  {"settings-hidden.mustache", settings_hidden_mustache, sizeof settings_hidden_mustache},
   {"settings-people.mustache", settings_people_mustache, sizeof settings_people_mustache},
   {"settings.mustache", settings_mustache, sizeof settings_mustache},
   {"shared.mustache", shared_mustache, sizeof shared_mustache},
@@ -383,6 +399,7 @@ static const struct {
   {"token.mustache", token_mustache, sizeof token_mustache},
   {"tokens.mustache", tokens_mustache, sizeof tokens_mustache},
   {"users.mustache", users_mustache, sizeof users_mustache},
+  {"watches.mustache", watches_mustache, sizeof watches_mustache},
   {"web.mustache", web_mustache, sizeof web_mustache},
   {"welcome.mustache", welcome_mustache, sizeof welcome_mustache},
   {"your-data.mustache", your_data_mustache, sizeof your_data_mustache},
@@ -395,6 +412,7 @@ static const struct {
   {"offline-selection.js", offline_selection_js, sizeof offline_selection_js},
   {"offline-texts.js", offline_texts_js, sizeof offline_texts_js},
   {"offline-values.js", offline_values_js, sizeof offline_values_js},
+  {"push-events.js", push_events_js, sizeof push_events_js},
   {"sw.js", sw_js, sizeof sw_js},
 };
 

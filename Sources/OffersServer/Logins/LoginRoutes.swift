@@ -9,9 +9,10 @@ struct LoginRoutes: Sendable {
   let shell: PageShell
 
   /// Whether a path is accessible without the token: the login, the pairing and the logout, the assets
-  /// and the checks of health and readiness, none of which contains data of a user.
+  /// and the checks of health and readiness, none of which contains data of a user; and the addresses of feeds, which
+  /// have a secret of their own.
   static func isOpen(_ path: String) -> Bool {
-    openPaths.contains(path) || path.hasPrefix("/assets/")
+    openPaths.contains(path) || path.hasPrefix("/assets/") || FeedAddress.isPath(path)
   }
 
   private static let openPaths: Set<String> = [

@@ -88,10 +88,7 @@ struct OpenIDRoutes: Sendable {
   /// of the request, and to be a name of this server.
   private func server(of request: Request) throws -> String {
     if let origin = request.namedOrigin { return origin + shell.basePath.text }
-    guard let authority = request.head.authority else {
-      throw Problem(.badRequest, "A request must name its host exactly once.")
-    }
-    return (access.settings.isSecure ? "https://" : "http://") + authority + shell.basePath.text
+    return try request.server(isSecure: access.settings.isSecure, below: shell.basePath)
   }
 
   /// Ends a login with the answer of the provider, which the browser brings.

@@ -25,11 +25,26 @@ struct OfferPage {
       presentation: try await content.fetchPresentations()[ref.feed],
       feedTitle: try await content.fetchTitle(of: ref.feed),
       maps: content.maps, now: content.now())
-    var page = Self.page(of: offer.offer, points, settings)
+    let role = settings.presentation.valueRole
+    var bounds: [WatchBound] = []
+    if let value = points.last(where: { $0.reward?.value != nil })?.reward?.value {
+      bounds = try await content.store.fetchWatches(
+        concerning: ref, now: settings.now, content.texts
+      ).flatMap { $0.bounds(in: value, role, content.texts) }
+    }
+    var page = Self.page(of: offer.offer, points, settings, bounds, content.texts)
     var card = PageFields(
       card: offer, settings.presentation, at: settings.now, back: request.back)
     card.set(try await content.store.fetchPictureColors(of: [offer.offer]), of: offer.offer)
     page.fields.set("offer", card)
+    let hidings = try await content.store.fetchHidings()
+    let isHidden = !offer.isFavorite && hidings.contains { $0.subject == .offer(ref) }
+    page.fields.set(
+      "hiding",
+      [
+        "hidingRef": ref.description, "isHidden": isHidden, "hideTo": isHidden ? "0" : "1",
+        "back": request.back,
+      ])
     if let visitor = request.visitor, visitor.hasHousehold,
       let found = try await content.store.findHouseholdOffer(ref)
     {
@@ -50,7 +65,14 @@ struct OfferPage {
   }
 
   /// The page of an offer but for the card, whose star depends on the user.
-  static func page(of offer: Offer, _ points: [RewardPoint], _ settings: Settings) -> Page {
+  ///
+  /// - Parameters:
+  ///   - bounds: the bounds of the user's watches; none for a page that is the same for all users.
+  ///   - texts: writes the bounds.
+  static func page(
+    of offer: Offer, _ points: [RewardPoint], _ settings: Settings, _ bounds: [WatchBound] = [],
+    _ texts: (any FilterTextReader)? = nil
+  ) -> Page {
     let (presentation, now) = (settings.presentation, settings.now)
     let place = OfferLocationFields(maps: settings.maps)
     let value = presentation.valueText(of: offer)
@@ -96,7 +118,7 @@ struct OfferPage {
       fields.set(
         "history",
         HistoryChart(
-          points, presentation.valueRole, until: offer.goneAt ?? now)?.fields)
+          points, presentation.valueRole, until: offer.goneAt ?? now, bounds, texts)?.fields)
     }
     page.back = PageLinks.feed(offer.ref.feed)
     page.lifetime = .whileNoneExpires

@@ -4,7 +4,7 @@ import OffersCore
 /// A page before it is rendered: a template, its fields, and what the frame around it shows.
 struct Page: Sendable {
   enum MenuEntry: String, Sendable, CaseIterable {
-    case offers, favorites, household, changes, settings
+    case offers, favorites, household, changes, notices, settings
   }
 
   /// The name of the template. With the prefix `page-` it is also the class of the `body` element,

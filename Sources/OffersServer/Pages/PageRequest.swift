@@ -114,9 +114,9 @@ enum ReturnPath {
   /// The pages that have a path of their own; `*` stands for any one segment.
   private static let pages: [[String]] =
     [
-      [], ["all"], ["changes"], ["favorites"], ["feeds", "*"], ["household"], ["offers", "*"],
-      ["offline"], ["search"], ["settings"], ["settings", "add-feed"], ["users"], ["web"],
-      ["welcome"],
+      [], ["all"], ["changes"], ["favorites"], ["feeds", "*"], ["household"], ["notices"],
+      ["offers", "*"], ["offline"], ["search"], ["settings"], ["settings", "add-feed"], ["users"],
+      ["watches"], ["web"], ["welcome"],
     ] + SettingsSection.allCases.map { ["settings", $0.rawValue] }
 
   /// The path, with its query and fragment, and without a slash at its end; the start page for any text that

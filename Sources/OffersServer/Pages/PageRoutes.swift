@@ -39,6 +39,12 @@ struct PageRoutes: Sendable {
       try await OfferPage(content: $1, request: $0).page()
     }
     add("/changes", to: router) { try await ChangesPage(content: $1, request: $0).page() }
+    add(RouterPath(WatchesPage.path), to: router) {
+      try await WatchesPage(content: $1, request: $0).page()
+    }
+    add(RouterPath(NoticeListPage.path), to: router) {
+      try await NoticeListPage(content: $1, request: $0).page()
+    }
     add("/search", to: router) { try await SearchPage(content: $1, request: $0).page() }
     add("/web", to: router) { try await FramedSitePage(content: $1, request: $0).page() }
     add("/settings", to: router) { try await settings($0, $1).list() }
@@ -52,6 +58,7 @@ struct PageRoutes: Sendable {
       return page
     }
     PageForms(content: content).add(to: router)
+    WatchForms(content: content).add(to: router)
     AddFeedPage(content: content, shell: shell).add(to: router)
     AssetRoutes(assets: shell.assets, maps: content.maps).add(to: router)
   }
@@ -134,6 +141,17 @@ struct PageForms: Sendable {
         try await store.unshare([ref])
       }
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
+    }
+    router.form("/hidings") { form, _, context in
+      let store = content.of(context.visitor).store
+      if let what = form["what"] {
+        if form.isSet("hide") {
+          try await store.hide(what, now: content.now())
+        } else {
+          try await store.unhide(what)
+        }
+      }
+      return Self.redirect(to: form["back"] ?? SettingsSection.hidden.path)
     }
     router.form("/searches/forget") { form, _, context in
       if let words = form["words"] {

@@ -18,20 +18,27 @@ struct SettingsPage {
   func list() async throws -> Page {
     let account = try await account.fields()
     let feeds = try await content.fetchFeeds()
-    let groups: [[SettingsSection]] = [[.feeds], [.people, .devices], [.browser, .about]]
+    let hidings = try await content.store.fetchHidings()
+    let groups: [[SettingsSection]] = [
+      [.feeds, .hidden], [.people, .devices], [.browser, .about],
+    ]
     var rows: [[PageFields]] = []
     for group in groups {
       var found: [PageFields] = []
       for section in group where isShown(section, hasAccount: account != nil) {
-        found.append(row(section, account, feeds))
+        found.append(row(section, account, feeds, hidings))
       }
       if !found.isEmpty { rows.append(found) }
     }
     rows.append([
       [
+        "rowLink": NoticeListPage.path, "rowIcon": "bell", "rowTitle": "Notices and watches",
+        "rowText": "What you were told, and what you want to be told of",
+      ],
+      [
         "rowLink": "/web", "rowIcon": "web", "rowTitle": "Web",
         "rowText": "Other sites, in a frame",
-      ]
+      ],
     ])
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       fields.set("groups", rows.map { rows in ["rows": rows] as PageFields })
@@ -54,6 +61,12 @@ struct SettingsPage {
       page.fields.set("account", try await account.fields())
       page.fields.set(
         "identity", try await IdentitySection(access: access, visitor: visitor).fields())
+    case .hidden:
+      let hidings = try await content.store.fetchHidings()
+      page.fields.set("hasHidings", !hidings.isEmpty)
+      page.fields.set(
+        "hidings",
+        hidings.map { ["what": $0.text, "hidingTitle": $0.name ?? $0.text] as PageFields })
     case .devices:
       page.fields.set("account", try await account.fields())
     case .browser, .about:
@@ -69,16 +82,16 @@ struct SettingsPage {
   /// to tell apart.
   private func isShown(_ section: SettingsSection, hasAccount: Bool) -> Bool {
     switch section {
-    case .feeds, .browser, .about: true
+    case .feeds, .hidden, .browser, .about: true
     case .people: hasAccount || right >= .admin
     case .devices: hasAccount
     }
   }
 
   private func row(
-    _ section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+    _ section: SettingsSection, _ account: PageFields?, _ feeds: [Feed], _ hidings: [Hiding]
   ) -> PageFields {
-    let (state, isBad) = state(of: section, account, feeds)
+    let (state, isBad) = state(of: section, account, feeds, hidings)
     return [
       "rowLink": section.path, "rowIcon": section.icon, "rowTitle": section.title, "rowText": state,
       "isBad": isBad,
@@ -86,9 +99,14 @@ struct SettingsPage {
   }
 
   private func state(
-    of section: SettingsSection, _ account: PageFields?, _ feeds: [Feed]
+    of section: SettingsSection, _ account: PageFields?, _ feeds: [Feed], _ hidings: [Hiding]
   ) -> (String, isBad: Bool) {
     switch section {
+    case .hidden:
+      return (
+        hidings.isEmpty ? "Leave out what you do not want" : "\(Units.count(hidings.count)) hidden",
+        false
+      )
     case .feeds:
       let failed = feeds.filter {
         $0.lastRun?.error.map { $0.code != .noNetwork } ?? false && $0.fetch.held == nil
@@ -104,7 +122,7 @@ struct SettingsPage {
     case .devices:
       return ("Browsers that are logged in, a phone to connect, API tokens", false)
     case .browser:
-      return ("Theme, keys, stored offers", false)
+      return ("Theme, keys, notices, stored offers", false)
     case .about:
       return ("Version \(Version.current)", false)
     }
@@ -112,7 +130,7 @@ struct SettingsPage {
 }
 
 enum SettingsSection: String, Sendable, CaseIterable {
-  case feeds, people, devices, browser, about
+  case feeds, hidden, people, devices, browser, about
 
   static let root = "/settings"
 
@@ -121,6 +139,7 @@ enum SettingsSection: String, Sendable, CaseIterable {
   var title: String {
     switch self {
     case .feeds: "Feeds"
+    case .hidden: "Hidden"
     case .people: "People"
     case .devices: "Devices"
     case .browser: "This browser"
@@ -132,6 +151,7 @@ enum SettingsSection: String, Sendable, CaseIterable {
   var icon: String {
     switch self {
     case .feeds: "tag"
+    case .hidden: "filter"
     case .people: "household"
     case .devices: "phone"
     case .browser: "web"

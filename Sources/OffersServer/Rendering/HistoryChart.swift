@@ -9,20 +9,36 @@ struct HistoryChart {
   private let end: Date
   /// The word for the values, such as `Reward`.
   private let word: String
+  /// The bounds that the user's watches have for the values, with their labels, each once.
+  private let bounds: [(units: Int64, label: String, value: String)]
 
   private static let width = 600.0
   private static let height = 120.0
   /// The space above and below the line, in the units of the height.
   private static let margin = 8.0
+  private static let boundLimit = 4
 
-  /// - Parameter end: where the line ends: now, or the time when the offer was gone.
+  /// - Parameters:
+  ///   - end: where the line ends: now, or the time when the offer was gone.
+  ///   - bounds: the bounds of watches, in the unit of the latest exact value.
+  ///   - texts: writes the bounds; nil without any.
   /// - Returns: nil for an offer that has not changed since it was first seen.
-  init?(_ points: [RewardPoint], _ role: ValueRole, until end: Date) {
+  init?(
+    _ points: [RewardPoint], _ role: ValueRole, until end: Date, _ bounds: [WatchBound] = [],
+    _ texts: (any FilterTextReader)? = nil
+  ) {
     guard points.count > 1 else { return nil }
     self.points = points
     word = role.rawValue.capitalized
     self.end = max(end, points.last?.at ?? end)
     steps = RewardStep.steps(of: points)
+    var seen: Set<WatchBound> = []
+    self.bounds =
+      texts.map { texts in
+        bounds.filter { seen.insert($0).inserted }.prefix(Self.boundLimit).map {
+          ($0.units, $0.words(texts), texts.text(of: $0.value))
+        }
+      } ?? []
   }
 
   var fields: PageFields {
@@ -69,12 +85,18 @@ struct HistoryChart {
       let high = known.max(by: { ($0.value ?? 0) < ($1.value ?? 0) })
     else { return nil }
     return PageFields { fields in
-      let path = path(from: first.at, low: low.value ?? 0, high: high.value ?? 0)
+      let (least, most) = (low.value ?? 0, high.value ?? 0)
+      let lowest = bounds.min { $0.units < $1.units }.flatMap { $0.units < least ? $0 : nil }
+      let highest = bounds.max { $0.units < $1.units }.flatMap { $0.units > most ? $0 : nil }
+      let range = (lowest?.units ?? least, highest?.units ?? most)
+      let path = path(from: first.at, low: range.0, high: range.1)
       fields.set("line", path.line)
       fields.set("area", path.area)
       fields.set("dots", path.dots)
-      fields.set("highest", high.label)
-      fields.set("lowest", low.value == high.value ? nil : low.label)
+      fields.set("highest", highest?.value ?? high.label)
+      fields.set("lowest", range.0 == range.1 ? nil : lowest?.value ?? low.label)
+      fields.set("bounds", bounds.enumerated().map { bound($1, at: $0, in: range) })
+      fields.set("hasBounds", !bounds.isEmpty)
       let (firstDay, lastDay) = (
         DayText.words(Units.day(first.at)), DayText.words(Units.day(end))
       )
@@ -82,8 +104,31 @@ struct HistoryChart {
       fields.set("lastDay", firstDay == lastDay ? nil : lastDay)
       fields.set(
         "chartLabel",
-        "\(word) from \(firstDay) to \(lastDay): between \(low.label) and \(high.label)")
+        "\(word) from \(firstDay) to \(lastDay): between \(low.label) and \(high.label)"
+          + bounds.map { ", watched: \($0.label)" }.joined())
     }
+  }
+
+  /// The line of a bound with its label, which stands at the left or at the right, so that two near bounds can be read.
+  private func bound(
+    _ bound: (units: Int64, label: String, value: String), at place: Int,
+    in range: (low: Int64, high: Int64)
+  ) -> PageFields {
+    let part = Self.down(bound.units, in: range) / Self.height
+    let isLeft = place.isMultiple(of: 2)
+    return [
+      "boundLevel": "\(Self.number(part * 100))%", "boundLabel": bound.label,
+      "boundSide": isLeft ? "0" : "100%", "boundAnchor": isLeft ? "start" : "end",
+      // Below a line at the top, where the label of the highest value is.
+      "boundShift": part < 0.2 ? "15" : "-5",
+    ]
+  }
+
+  /// The distance of a value from the top, in the units of the height.
+  private static func down(_ value: Int64, in range: (low: Int64, high: Int64)) -> Double {
+    let (low, high) = (Double(range.low), Double(range.high))
+    let share = low == high ? 0.5 : (Double(value) - low) / (high - low)
+    return height - margin - share * (height - 2 * margin)
   }
 
   /// The SVG paths of the steps: their line, the area below it, and a dot where each begins and where
@@ -95,10 +140,7 @@ struct HistoryChart {
     func across(_ date: Date) -> String {
       Self.number(date.timeIntervalSince(start) / span * Self.width)
     }
-    func up(_ value: Int64) -> String {
-      let share = low == high ? 0.5 : (Double(value) - Double(low)) / (Double(high) - Double(low))
-      return Self.number(Self.height - Self.margin - share * (Self.height - 2 * Self.margin))
-    }
+    func up(_ value: Int64) -> String { Self.number(Self.down(value, in: (low, high))) }
     var (line, area, dots) = ("", "", "")
     var isDrawing = false
     for (index, step) in steps.enumerated() {

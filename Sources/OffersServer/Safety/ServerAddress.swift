@@ -144,3 +144,14 @@ package struct BasePath: Hashable, Sendable {
     return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
   }
 }
+
+extension Request {
+  /// The URL of this server by the host that a request names, which was checked to be a name of the server: without a
+  /// slash at its end.
+  func server(isSecure: Bool, below basePath: BasePath) throws -> String {
+    guard let authority = head.authority else {
+      throw Problem(.badRequest, "A request must name its host exactly once.")
+    }
+    return (isSecure ? "https://" : "http://") + authority + basePath.text
+  }
+}

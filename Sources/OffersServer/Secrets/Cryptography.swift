@@ -63,14 +63,14 @@ enum SHA256 {
 }
 
 /// A key of HMAC-SHA-256 (RFC 2104).
-struct HMACKey: Sendable {
+package struct HMACKey: Sendable {
   private let bytes: [UInt8]
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   static func random() throws -> HMACKey { HMACKey(try RandomBytes.make(SHA256.byteCount)) }
 
-  func code(of message: [UInt8]) throws -> [UInt8] {
+  package func code(of message: [UInt8]) throws -> [UInt8] {
     let library = try LibCrypto.open()
     var code = [UInt8](repeating: 0, count: SHA256.byteCount)
     var count: UInt32 = 0

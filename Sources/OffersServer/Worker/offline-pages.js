@@ -98,9 +98,14 @@ function offerPage(url, data, ref) {
     fields.expired = {expiredAt: end.moment};
     fields.facts = fields.facts.map((each) => (each === end ? {...end, label: "Expired on"} : each));
   }
+  const back = url.pathname + url.search;
   return {
     template: "offer", title: offer.title, menu: "offers", back: offer.back,
-    fields: {...fields, offer: {...cardOf(offer, data, url.pathname + url.search), news: null, ...fields.offer}},
+    // What is hidden is not stored.
+    fields: {
+      ...fields, hiding: {hidingRef: offer.ref, isHidden: false, hideTo: "1", back},
+      offer: {...cardOf(offer, data, back), news: null, ...fields.offer},
+    },
   };
 }
 

@@ -81,6 +81,8 @@ const TESTS = {
   within: (offer, {member}, {asked}, data, now) =>
     offer[member] !== null && offer[member] >= now && offer[member] <= now + asked,
   starred: (offer, filter, value, data) => data.favorites.has(offer.ref),
+  // What is hidden is not stored.
+  hidden: () => false,
   gone: (offer) => offer.is_gone,
   near: ({latitude, longitude}, filter, {asked}) => {
     if (latitude === null || longitude === null) return false;

@@ -51,7 +51,7 @@ function ownURL(address) {
 
 const parts = [
   "mustache.js", "offline-data.js", "offline-fetch.js", "offline-lists.js", "offline-pages.js",
-  "offline-search.js", "offline-selection.js", "offline-texts.js", "offline-values.js",
+  "offline-search.js", "offline-selection.js", "offline-texts.js", "offline-values.js", "push-events.js",
 ];
 importScripts(...["shared.js", ...parts].map((name) => addressOf(`/assets/${name}?v=${VERSION}`)));
 
@@ -59,18 +59,26 @@ importScripts(...["shared.js", ...parts].map((name) => addressOf(`/assets/${name
 const files = "__FILES__".split(" ").filter((name) => !parts.includes(name))
   .map((name) => addressOf(`/assets/${name}?v=${VERSION}`));
 
+const OFFLINE = addressOf("/offline");
 const mapFiles = ["leaflet.css", "leaflet.esm.min.js"]
   .map((name) => addressOf(`/map/${name}?v=${VERSION}`));
 
 self.addEventListener("install", (event) => {
-  event.waitUntil((async () => {
-    const cache = await caches.open(FILES);
-    await cache.addAll([...files, addressOf("/offline"), addressOf("/manifest.webmanifest")]);
-    // The map library may be missing on the server.
-    await cache.addAll(mapFiles).catch(() => {});
-    await self.skipWaiting();
-  })());
+  event.waitUntil(storeFiles().then(() => self.skipWaiting()));
 });
+
+/** Stores the files of this version. */
+async function storeFiles() {
+  const cache = await caches.open(FILES);
+  await cache.addAll([...files, OFFLINE, addressOf("/manifest.webmanifest")]);
+  // The map library may be missing on the server.
+  await cache.addAll(mapFiles).catch(() => {});
+}
+
+/** Stores the files again where the browser has removed them, as WebKit does in a private window without an open page. */
+async function restoreFiles() {
+  if (!(await caches.match(OFFLINE, {cacheName: FILES}))) await storeFiles();
+}
 
 self.addEventListener("activate", (event) => {
   event.waitUntil((async () => {
@@ -104,7 +112,7 @@ self.addEventListener("message", (event) => {
   if (kind === "favorites") event.waitUntil(keepFavorites(event.data));
   if (kind === "update") {
     // A page that was loading while this worker became active is not among those that it claimed.
-    event.waitUntil(Promise.all([self.clients.claim(), updateOffers()]));
+    event.waitUntil(Promise.all([self.clients.claim(), restoreFiles(), updateOffers()]));
   }
   if (kind === "forget") event.waitUntil(forget({isLoggedOut: false}));
 });
@@ -114,7 +122,7 @@ self.addEventListener("fetch", (event) => {
   if (new URL(request.url).origin === TILE_ORIGIN) return event.respondWith(tile(request));
   const path = ownURL(request.url)?.pathname;
   if (!path) return;
-  if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
+  if (request.method === "POST" && path === "/logout" && isOwnForm(request)) return event.respondWith(logOut(request));
   if (request.method !== "GET") return;
   if (/^\/(assets|map)\//.test(path)) event.respondWith(cacheFirst(request));
   // The manifest requires no token, so that it is kept when the stored pages are deleted.
@@ -274,6 +282,8 @@ let forgotten = 0;
 /** Deletes all that requires a login: everything but the assets and the stars to be sent. */
 async function forget({isLoggedOut = true} = {}) {
   forgotten += 1;
+  // Nobody else who uses this browser is shown the notices of its user.
+  if (isLoggedOut) await unsubscribe();
   await erase();
   if (isLoggedOut) await (await caches.open(FILES)).put(LOGGED_OUT, new Response());
 }
@@ -289,13 +299,21 @@ async function erase() {
  * stars that were not sent as well.
  */
 async function logOut(request) {
-  const answer = await fetch(request);
-  if (answer.type === "opaqueredirect" || answer.redirected) {
-    await forget();
-    await eraseData({keepsStars: false});
-  }
-  return answer;
+  // While the server still knows the user.
+  await removeChannel();
+  // In WebKit, a fetch that does not follow a redirect with Clear-Site-Data never ends.
+  const answer = await fetch(new Request(request, {redirect: "follow"}));
+  if (!answer.redirected) return answer;
+  await forget();
+  await eraseData({keepsStars: false});
+  return Response.redirect(answer.url, 303);
 }
+
+/**
+ * Whether a form was sent by a page of this server. The browser sends any other one by itself, since a request of this
+ * worker would have this origin, whatever site it comes from.
+ */
+const isOwnForm = ({referrer}) => referrer !== "" && ownURL(referrer) !== null;
 
 async function page(request) {
   const url = ownURL(request.url);
@@ -318,7 +336,7 @@ async function page(request) {
   if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) {
     return asked;
   }
-  return (await offlinePage(url).catch(() => null)) ?? (await caches.match(addressOf("/offline"))) ?? Response.error();
+  return (await offlinePage(url).catch(() => null)) ?? (await caches.match(OFFLINE)) ?? Response.error();
 }
 
 /** The page that says that nothing is stored; undefined if something is. */

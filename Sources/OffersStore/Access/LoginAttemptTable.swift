@@ -94,7 +94,7 @@ enum LoginAttemptTable {
   }
 }
 
-/// The SQL for the keys with which `offers serve` signs cookies and codes.
+/// The SQL for the keys with which `offers serve` signs cookies and codes, and requests of Web Push.
 enum ServerKeyTable {
   static func find(_ purpose: String, in transaction: any Transaction) throws -> [UInt8]? {
     try transaction.first("SELECT bytes FROM server_key WHERE purpose = $1", [.text(purpose)]) {
@@ -111,6 +111,14 @@ enum ServerKeyTable {
 }
 
 extension OffersDatabase {
+  /// The purpose of the key with which messages to browsers are signed; all nodes and `offers sync` share it.
+  package static var pushKeyPurpose: String { "web push" }
+
+  /// The key for a purpose; nil if there is none yet.
+  package func findServerKey(for purpose: String) async throws(OffersError) -> [UInt8]? {
+    try await transaction(.query) { try ServerKeyTable.find(purpose, in: $0) }
+  }
+
   /// The key for a purpose. If there is none, `candidate` is stored durably and is the key from then on, also
   /// for others who ask at the same time.
   ///
@@ -120,9 +128,7 @@ extension OffersDatabase {
   package func fetchServerKey(
     for purpose: String, orStore candidate: [UInt8]
   ) async throws(OffersError) -> [UInt8] {
-    if let key = try await transaction(.query, { try ServerKeyTable.find(purpose, in: $0) }) {
-      return key
-    }
+    if let key = try await findServerKey(for: purpose) { return key }
     return try await transaction(.repeatableUncountedWrite) { transaction in
       try ServerKeyTable.insert(candidate, for: purpose, in: transaction)
       // On PostgreSQL, the transaction is READ COMMITTED, so that this sees the key of another one.

@@ -79,6 +79,11 @@ package enum ChangeTable {
       conditions.append("change.kind <> 'first'")
       conditions.append(dialect.isElement("change.offer_key", of: keys))
     }
+    if query.leavesOutHidden,
+      let isHidden = try HidingTable.isHidden(from: user, &bindings, in: transaction)
+    {
+      conditions.append("(change.kind = 'first' OR NOT (\(isHidden)))")
+    }
     let keys = try transaction.rows(
       """
       SELECT change.change_id, change.at FROM change
@@ -171,6 +176,11 @@ package enum ChangeTable {
       let keys = bindings.add(.numbers(try OfferTable.findKeys(offers, in: transaction)))
       conditions.append(dialect.isElement("offer.offer_key", of: keys))
     }
+    if query.leavesOutHidden,
+      let isHidden = try HidingTable.isHidden(from: user, &bindings, in: transaction)
+    {
+      conditions.append("NOT (\(isHidden))")
+    }
     if let since = query.since {
       conditions.append("\(at) >= \(bindings.add(.number(since.nextSeconds)))")
     }
@@ -240,6 +250,26 @@ package enum ChangeTable {
 
 /// The SQL that reads the changes of single offers.
 extension ChangeTable {
+  /// A page of the history of an offer's reward and texts.
+  static func historyPage(
+    of stored: OfferTable.Stored, _ bounds: HistoryQuery, in transaction: any Transaction
+  ) throws -> HistoryPage {
+    var batch: ArraySlice<RewardHistory.Row> = []
+    var last = bounds.before ?? .max
+    var isAtEnd = false
+    return try RewardHistory.page(of: stored.offer, bounds) {
+      if batch.isEmpty, !isAtEnd {
+        batch = try history(of: stored.key, before: last, in: transaction)[...]
+        isAtEnd = batch.isEmpty
+      }
+      last = batch.first?.id ?? last
+      return batch.popFirst()
+    } findLater: {
+      try findRewardChange(of: stored.key, from: $0, in: transaction)
+        .map { ($0.old, $0.id) }
+    }
+  }
+
   /// Some of the changes of one offer before the change `id`, except for `new`, newest first; none at
   /// the end.
   static func history(
@@ -332,4 +362,9 @@ extension ChangedFields {
   private static let usualLength = 8 << 10
   /// The length of a row, in characters, up to which its texts are read.
   private static let longestLength = 256 << 10
+}
+
+extension ChangeQuery {
+  /// Whether the changes of hidden offers are left out. Favorites are never hidden, and named offers are wanted.
+  fileprivate var leavesOutHidden: Bool { !favoritesOnly && offers == nil }
 }

@@ -9,7 +9,7 @@ extension OffersDatabase {
   public func fetchChanges(
     _ query: ChangeQuery
   ) async throws(OffersError) -> (changes: [OfferChange], lastID: Int64) {
-    try await transaction(.read) { transaction in
+    try await read { transaction in
       (
         try self.selection(query, in: transaction).changes(),
         try ChangeTable.fetchLastID(in: transaction)
@@ -24,14 +24,14 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an `afterID`
   ///   that the database has not recorded.
   package func fetchChangePage(_ query: ChangeQuery) async throws(OffersError) -> ChangePage {
-    try await transaction(.read) { try self.selection(query, in: $0).page() }
+    try await read { try self.selection(query, in: $0).page() }
   }
 
   /// The changes that a query selects, oldest first, to be read in parts.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   package func selectChanges(_ query: ChangeQuery) async throws(OffersError) -> LongChangeList {
-    let (keys, lastID) = try await transaction(.read) { transaction in
+    let (keys, lastID) = try await read { transaction in
       (
         try self.selection(query, in: transaction).keys(),
         try ChangeTable.fetchLastID(in: transaction)
@@ -49,7 +49,7 @@ extension OffersDatabase {
   package func selectUnread(
     _ query: ChangeQuery, by reader: String
   ) async throws(OffersError) -> (list: LongChangeList, since: Date) {
-    let (keys, lastID, since) = try await transaction(.read) { [user] transaction in
+    let (keys, lastID, since) = try await read { [user] transaction in
       let marks = try ReaderTable.marks(of: reader, user: user, in: transaction)
       let whole = marks[ChangeSelection(of: ChangeQuery(now: query.now))]
       let own = marks[ChangeSelection(of: query)]
@@ -99,20 +99,7 @@ extension OffersDatabase {
   ) async throws(OffersError) -> HistoryPage {
     try await transaction(.read) { [user] transaction in
       let stored = try OfferTable.fetch(named: text, of: user, in: transaction)
-      var batch: ArraySlice<RewardHistory.Row> = []
-      var last = bounds.before ?? .max
-      var isAtEnd = false
-      return try RewardHistory.page(of: stored.offer, bounds) {
-        if batch.isEmpty, !isAtEnd {
-          batch = try ChangeTable.history(of: stored.key, before: last, in: transaction)[...]
-          isAtEnd = batch.isEmpty
-        }
-        last = batch.first?.id ?? last
-        return batch.popFirst()
-      } findLater: {
-        try ChangeTable.findRewardChange(of: stored.key, from: $0, in: transaction)
-          .map { ($0.old, $0.id) }
-      }
+      return try ChangeTable.historyPage(of: stored, bounds, in: transaction)
     }
   }
 }

@@ -19,7 +19,7 @@ extension OffersDatabase {
   public func fetchOfferPage(
     _ query: OfferQuery, maximumBytes: Int = .max
   ) async throws(OffersError) -> OfferPage {
-    try await read(query.selection) { transaction in
+    try await read { transaction in
       let limit = query.limit.map { max(0, $0) }
       // One key more than the page has shows whether there is a next page.
       let keys = try self.selectOffers(query, in: transaction).keys(
@@ -39,8 +39,10 @@ extension OffersDatabase {
 
   /// The number of offers that a query selects, ignoring its limit and offset.
   public func countOffers(_ query: OfferQuery) async throws(OffersError) -> Int {
-    try await read(query.selection) { transaction in
-      guard query.selection.isWholeFeed, query.after == nil else {
+    try await read { transaction in
+      guard query.selection.isWholeFeed, query.after == nil,
+        try !HidingTable.isAny(of: self.user, in: transaction)
+      else {
         return try self.selectOffers(query, in: transaction).count(in: transaction)
       }
       let feedKey = try query.feed.map { try self.fetchReadKey(of: $0, in: transaction) }

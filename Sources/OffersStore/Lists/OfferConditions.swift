@@ -30,6 +30,8 @@ package struct OfferConditions {
     /// A search over the table `offer`. It finds the offers that a search on a feed's server found, too, and its
     /// own condition is that they have the words.
     case search
+    /// The condition that a user hides an offer, of any table `offer`. Gone and expired offers count.
+    case hiding
   }
 
   package private(set) var parts: [String] = []
@@ -76,13 +78,20 @@ package struct OfferConditions {
     isPriced =
       priced.isEmpty
       ? "false" : "(\(dialect.isElement(offerFeed, of: self.bindings.add(.numbers(priced)))))"
-    if !selection.words.isEmpty, purpose == .list {
-      parts.append(dialect.hasWords(try SearchWords(selection.words), &self.bindings))
+    if !selection.words.isEmpty, purpose != .search {
+      if try !transaction.isSearchCurrent() { throw SearchIndexMissing() }
+      let words = try SearchWords(selection.words)
+      parts.append(dialect.hasWords(words, &self.bindings, isRare: purpose == .hiding))
     }
     for filter in OfferFilter.allCases {
       switch filter {
       case .feed:
-        if selection.favoritesOnly, purpose == .list, !selection.feeds.wanted.isEmpty {
+        if purpose == .hiding {
+          if !selection.feeds.wanted.isEmpty {
+            let names = self.bindings.add(.texts(selection.feeds.wanted))
+            parts.append("\(offerFeed) IN (\(dialect.feedKeys(of: names)))")
+          }
+        } else if selection.favoritesOnly, purpose == .list, !selection.feeds.wanted.isEmpty {
           // A single name lets SQLite begin at its favorites.
           if let feed = selection.feed {
             parts.append("favorite.feed = \(self.bindings.add(.text(feed)))")
@@ -96,18 +105,25 @@ package struct OfferConditions {
           parts.append(dialect.isElement(offerFeed, of: self.bindings.add(.numbers(feeds.wanted))))
         }
       case .notFeed:
-        if !feeds.unwanted.isEmpty {
+        if purpose == .hiding {
+          if !selection.feeds.unwanted.isEmpty {
+            let names = self.bindings.add(.texts(selection.feeds.unwanted))
+            parts.append("\(offerFeed) NOT IN (\(dialect.feedKeys(of: names)))")
+          }
+        } else if !feeds.unwanted.isEmpty {
           let keys = self.bindings.add(.numbers(feeds.unwanted))
           parts.append("NOT (\(dialect.isElement(offerFeed, of: keys)))")
         }
       case .gone:
-        if selection.goneOnly {
+        if purpose == .hiding {
+          break
+        } else if selection.goneOnly {
           parts.append("offer.gone_at IS NOT NULL")
         } else if !selection.favoritesOnly {
           parts.append(purpose == .search ? "offer.gone_at IS NULL" : OfferColumns.isCurrent)
         }
       case .expired:
-        if selection.excludesExpired {
+        if selection.excludesExpired, purpose != .hiding {
           let end = self.bindings.add(.date(now))
           parts.append("(offer.expires_at IS NULL OR offer.expires_at > \(end))")
         }
@@ -119,6 +135,8 @@ package struct OfferConditions {
           purpose == .list
             ? "favorite.user_key = \(user)"
             : "\(dialect.unindexed("offer.offer_key")) IN (\(FavoriteTable.offerKeys(of: user)))")
+      case .hidden:
+        if purpose != .hiding { try chooseHidden(selection, of: user, in: transaction) }
       case .category:
         choose(selection.categories.wanted) { dialect.hasCategory($0) }
       case .notCategory:
@@ -146,6 +164,21 @@ package struct OfferConditions {
         }
       case .near: if let circle = selection.near { surround(circle, dialect) }
       }
+    }
+  }
+
+  /// Adds the condition that an offer is hidden, or that it is not. A favorite is never hidden.
+  private mutating func chooseHidden(
+    _ selection: Selection, of user: User.ID, in transaction: any Transaction
+  ) throws {
+    if selection.includesHidden || selection.favoritesOnly && !selection.hiddenOnly { return }
+    let isHidden =
+      selection.favoritesOnly
+      ? nil : try HidingTable.isHidden(from: user, &bindings, in: transaction)
+    if selection.hiddenOnly {
+      parts.append(isHidden ?? "false")
+    } else if let isHidden {
+      parts.append("NOT (\(isHidden))")
     }
   }
 
@@ -204,5 +237,12 @@ package struct OfferConditions {
       parts.append(
         "offer.reward_percent_hundredths \(comparison) \(bindings.add(.number(hundredths)))")
     }
+  }
+}
+
+extension Dialect {
+  /// Selects the keys of the feeds whose names are in a parameter.
+  fileprivate func feedKeys(of names: String) -> String {
+    "SELECT feed_key FROM feed WHERE \(isElement("feed.name", of: names))"
   }
 }

@@ -22,7 +22,7 @@ extension OffersDatabase {
     _ query: SearchQuery, preparing: () -> Void
   ) async throws(OffersError) -> SearchResults {
     try query.check()
-    return try await read(query.selection, needsIndex: true, preparing: preparing) {
+    return try await read(needsIndex: true, preparing: preparing) {
       [user, definitions] transaction in
       let conditions = try OfferConditions(
         query.selection, for: .search, at: query.now ?? Date(), of: user,
@@ -32,20 +32,25 @@ extension OffersDatabase {
     }
   }
 
-  /// Reads offers of a selection. If it has words, the index is brought up to date first.
+  /// Reads offers. If a statement needs the search index (`SearchIndexMissing`), the index is brought up to date first.
   ///
   /// - Parameters:
-  ///   - selection: the selection.
   ///   - needsIndex: whether the index is needed in any case.
   ///   - preparing: called if the index has to be brought up to date, which may take a while.
   ///   - body: the statements. It may be run again.
   func read<Result: Sendable>(
-    _ selection: Selection, needsIndex: Bool = false, preparing: () -> Void = {},
+    needsIndex: Bool = false, preparing: () -> Void = {},
     _ body: @escaping @Sendable (any Transaction) throws -> Result
   ) async throws(OffersError) -> Result {
-    if !needsIndex, selection.words.isEmpty { return try await transaction(.read, body) }
     func attempt() async throws(OffersError) -> Result? {
-      try await transaction(.read) { try $0.isSearchCurrent() ? body($0) : nil }
+      try await transaction(.read) { transaction in
+        if needsIndex, try !transaction.isSearchCurrent() { return nil }
+        do {
+          return try body(transaction)
+        } catch is SearchIndexMissing {
+          return nil
+        }
+      }
     }
     if let result = try await attempt() { return result }
     preparing()
@@ -96,6 +101,9 @@ extension OffersDatabase {
     }
   }
 }
+
+/// The error of a statement with words while the search index is not current.
+struct SearchIndexMissing: Error {}
 
 extension SearchAnswer {
   /// The most stored hits that are fetched to mark the words in a server's results.
@@ -152,7 +160,8 @@ extension SearchAnswer {
     var matches: [OfferRef: [SearchMatch]] = [:]
     for hit in stored.hits { matches[hit.offer.ref] = hit.matches }
     var found = SearchHitCollector(maximumBytes: query.maximumBytes)
-    for ref in search.offers {
+    let hidden = try await offers.findHidden(among: search.offers)
+    for ref in search.offers where hidden.contains(ref) == query.selection.hiddenOnly {
       guard let offer = try await offers.findOffer(ref) else { continue }
       found.append(offer) { fields in
         matches[ref, default: []].filter { fields.contains($0.field) }

@@ -346,7 +346,7 @@ package struct OfferPages: Sendable {
   package mutating func next() async throws(OffersError) -> [UserOffer] {
     var page: [UserOffer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
-      (page, self) = try await store.read(query.selection) { [self] transaction in
+      (page, self) = try await store.read { [self] transaction in
         var pages = self
         return (try pages.readPiece(in: transaction), pages)
       }

@@ -6,10 +6,16 @@ extension Dialect {
   /// - Parameters:
   ///   - words: the words; without any, no offer has them.
   ///   - bindings: the parameters of the statement.
-  package func hasWords(_ words: SearchWords, _ bindings: inout Bindings) -> String {
+  ///   - isRare: whether most offers of the statement lack the words. They are found in the index, once, then.
+  package func hasWords(
+    _ words: SearchWords, _ bindings: inout Bindings, isRare: Bool = false
+  ) -> String {
     if words.isEmpty, words.unwanted.isEmpty { return "false" }
     if self == .postgres {
-      return "offer.search @@ \(bindings.add(.text(words.query)))::tsquery"
+      let match = "search @@ \(bindings.add(.text(words.query)))::tsquery"
+      return isRare
+        ? "offer.offer_key IN (SELECT offer_key FROM offer AS worded WHERE worded.\(match))"
+        : "offer.\(match)"
     }
     let isIn = words.isEmpty ? "NOT IN" : "IN"
     let match = bindings.add(.text(words.isEmpty ? words.unwantedMatch : words.match))

@@ -29,6 +29,8 @@ extension OfferTable {
     ) { $0.number(0) }
     if keys.isEmpty { return [] }
     try transaction.willDeleteOffers(keys)
+    try transaction.run(
+      "DELETE FROM watch_state WHERE \(dialect.isElement("offer_key", of: "$1"))", [.numbers(keys)])
     return try transaction.rows(
       """
       DELETE FROM offer WHERE \(dialect.isElement("offer_key", of: "$1"))

@@ -54,6 +54,8 @@ extension OffersDatabase {
       let count = try PruneTable.deleteRuns(bounds, in: transaction)
       try NoticeTable.prune(
         toldBefore: bounds.time - Retention.noticeSeconds, now: bounds.time, in: transaction)
+      try UserNoticeTable.prune(
+        before: bounds.time - Int64(Notice.keptSeconds), in: transaction)
       return count
     }
     try await compactAfterRemoval()

@@ -11,6 +11,16 @@ package enum Dialect: Sendable {
   /// The lesser of two values. PostgreSQL's `min` is an aggregate only.
   package var least: String { self == .sqlite ? "min" : "least" }
 
+  /// A query that lets the keys of a table go on behind its largest one, after rows were inserted with theirs; nil for
+  /// SQLite, which does so by itself.
+  func continuation(of key: String, in table: String) -> String? {
+    self == .sqlite
+      ? nil
+      : """
+      SELECT setval(pg_get_serial_sequence('\(table)', '\(key)'), max(\(key))) FROM \(table)
+      """
+  }
+
   /// Locks the selected rows, so that transactions that lock them follow each other. SQLite has one writer
   /// at a time.
   package var forUpdate: String { self == .sqlite ? "" : "FOR NO KEY UPDATE" }
@@ -21,6 +31,12 @@ package enum Dialect: Sendable {
   /// Keeps the selected rows from being deleted before the transaction ends. SQLite has one writer at
   /// a time.
   package var forKeyShare: String { self == .sqlite ? "" : "FOR KEY SHARE" }
+
+  /// Keeps the selected rows of one of several tables from being deleted before the transaction ends. SQLite has one
+  /// writer at a time.
+  func forKeyShare(of table: String) -> String {
+    self == .sqlite ? "" : "FOR KEY SHARE OF \(table)"
+  }
 
   /// Keeps others from starring offers before the transaction ends; nil for SQLite, which has one writer at a
   /// time.

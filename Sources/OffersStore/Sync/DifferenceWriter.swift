@@ -91,8 +91,29 @@ final class DifferenceWriter {
       writeSeconds: (.now - begun) / .seconds(1))
     try SyncRunTable.complete(runID, run, in: transaction)
     try FeedTable.add(countChange, feedKey: feedKey, in: transaction)
+    try writeNotices()
     try order.save(in: transaction)
     return run
+  }
+
+  /// Writes what users are to be told of the changes, in the same transaction, so that no notice is lost.
+  private func writeNotices() throws {
+    let counted = counts.new + counts.changed + counts.gone + counts.back
+    guard let reader = plan.reader, !plan.isSearch, counted > 0 else { return }
+    let now = Date(storedSeconds: time)
+    try UserNoticeTable.insert(
+      FavoriteNotices.changed(by: runID, at: now, in: transaction), in: transaction)
+    if counts.new > 0 {
+      try UserNoticeTable.insert(
+        FavoriteNotices.returned(
+          to: plan.run.feed, feedKey: feedKey, after: oldKey, at: now, in: transaction),
+        in: transaction)
+    }
+    if try WatchTable.isAny(in: transaction) {
+      var round = try WatchRound(at: now, reader, in: transaction)
+      try round.evaluate(
+        WatchRound.changes(of: runID, feedKey: feedKey, isFirst: isFirst, in: transaction))
+    }
   }
 
   private func writeFeed() throws {

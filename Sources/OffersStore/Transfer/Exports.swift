@@ -4,13 +4,13 @@ extension OffersDatabase {
   /// Reads the contents of an export as one consistent state.
   ///
   /// An export has the feeds with their named sources, runs, all offers with their times, changes,
-  /// and the data of users: favorites, recent searches and read marks. It lacks data that can be
+  /// and the data of users: favorites, recent searches, read marks, watches and channels. It lacks data that can be
   /// fetched again or belongs to one installation, such as images and fetch states, and secrets.
   ///
   /// - Parameters:
   ///   - favoritesOnly: whether to export only favorites, their feeds and their history.
   ///   - allUsers: whether to export the data of all users, instead of the bound one.
-  ///   - withSearches: whether to export recent searches even if only favorites are exported.
+  ///   - withSearches: whether to export recent searches and watches even if only favorites are exported.
   ///   - body: reads the records; they are valid only during the call.
   package func export<Result: Sendable>(
     favoritesOnly: Bool, allUsers: Bool = false, withSearches: Bool = false,
@@ -34,8 +34,10 @@ extension OffersDatabase {
   ///     offers equal its document.
   ///   - trustsRoles: whether users who are missing here get the roles of the document; otherwise
   ///     none becomes an admin, since anybody may have written it.
-  ///   - acceptsDefinitions: whether the user accepts the document's definitions and settings of feeds as
-  ///     their own; otherwise they are left out, since they name what a sync reads.
+  ///   - acceptsDefinitions: whether the user accepts the document's definitions and settings of feeds, and its
+  ///     channels, as their own; otherwise they are left out, since they name what a sync reads and where it sends.
+  ///   - reader: reads the texts of watches, which begin with the offers that are here; nil for watches whose states are
+  ///     copied afterwards.
   ///   - review: reviews the named sources that the import would add, and sets their origins. An
   ///     error ends the import. Passed are only sources of feeds that have no named source in this
   ///     store, or that it has never read.
@@ -43,7 +45,7 @@ extension OffersDatabase {
   ///   several users if this store is bound to another user than its owner.
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], trustsRoles: Bool = false,
-    acceptsDefinitions: Bool = false,
+    acceptsDefinitions: Bool = false, reader: (any FilterTextReader)? = nil,
     review: @escaping @Sendable ([ImportedFeedSource]) throws -> [ImportedFeedSource] = { $0 }
   ) async throws -> ImportSummary {
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
@@ -52,7 +54,7 @@ extension OffersDatabase {
         try UserTable.check(user, in: transaction)
         let work = try StoreImport(
           into: transaction, user: user, trustsRoles: trustsRoles,
-          acceptsDefinitions: acceptsDefinitions, review: review)
+          acceptsDefinitions: acceptsDefinitions, reader: reader, review: review)
         try source.forEachRecord(work.add)
         return try work.finish()
       }
@@ -243,7 +245,7 @@ package final class ExportQuery {
     ) { try body($0.text(0)) }
   }
 
-  /// Passes on the users, the owner first, with their searches and read marks unless only favorites
+  /// Passes on the users, the owner first, with their searches, read marks, watches and channels unless only favorites
   /// are exported.
   private func forEachUser(_ body: (ExportRecord) throws -> Void) throws {
     let users = try UserTable.list(in: transaction).filter {
@@ -261,6 +263,10 @@ package final class ExportQuery {
       }
       // A mark is the number of a run, and of favorites only some runs are exported.
       if !favoritesOnly { record.marks = try readMarks(of: user.id) }
+      if withSearches { record.watches = try WatchTable.exported(of: user.id, in: transaction) }
+      if !favoritesOnly {
+        record.channels = try ChannelTable.exported(of: user.id, in: transaction)
+      }
       try body(.user(record))
     }
   }
@@ -272,8 +278,8 @@ package final class ExportQuery {
       SELECT reader.name, reader.read_at, (
         SELECT change.run_id FROM change WHERE change.change_id > reader.change_id
         ORDER BY change.change_id LIMIT 1)
-      FROM reader WHERE reader.user_key = $1 ORDER BY reader.name
-      """, [.number(user)]
+      FROM reader WHERE reader.user_key = $1 AND reader.name <> $2 ORDER BY reader.name
+      """, [.number(user), .text(ReaderMark.ofNotices)]
     ) { row in
       let run = row.findNumber(2).map { (runs[$0] ?? 1) - 1 } ?? runs.count
       return ExportedUser.Mark(reader: row.text(0), run: run, readAt: row.number(1))

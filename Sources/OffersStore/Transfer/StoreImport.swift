@@ -82,7 +82,7 @@ final class StoreImport {
 
   init(
     into transaction: any Transaction, user: User.ID, trustsRoles: Bool, acceptsDefinitions: Bool,
-    review: @escaping SourceReview
+    reader: (any FilterTextReader)?, review: @escaping SourceReview
   ) throws {
     self.acceptsDefinitions = acceptsDefinitions
     self.transaction = transaction
@@ -90,7 +90,9 @@ final class StoreImport {
     writer = try transaction.makeOfferWriter(isIndexed: true)
     order = try CommitOrder(locking: transaction)
     last = order
-    users = try UserImport(into: transaction, importer: user, trustsRoles: trustsRoles)
+    users = try UserImport(
+      into: transaction, importer: user, trustsRoles: trustsRoles,
+      acceptsChannels: acceptsDefinitions, reader: reader)
   }
 
   func add(_ record: ExportRecord) throws {
@@ -132,11 +134,15 @@ final class StoreImport {
     summary.users = users.matches
     summary.newFavorites = users.newFavorites
     summary.sameFavorites = users.sameFavorites
+    summary.newWatches = users.newWatches
+    summary.newChannels = users.newChannels
+    summary.leftOutChannels = users.leftOutChannels
     if order.lastOfferKey > last.lastOfferKey {
       try writer.finish(newAfter: last.lastOfferKey)
       try removeUnstarred()
       try FeedTable.count(in: transaction)
     }
+    try users.beginWatches()
     try order.save(in: transaction)
     return summary
   }

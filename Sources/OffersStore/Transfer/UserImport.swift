@@ -8,7 +8,7 @@ import OffersCore
 /// trusted, since anybody may have written the file. The roles of the others stay.
 ///
 /// Favorites are added to those of their user, of whom none is removed. Recent searches and read marks are
-/// taken by a user who has none.
+/// taken by a user who has none. Watches and channels are added unless the user has the same.
 struct UserImport {
   private let transaction: any Transaction
   /// The user who imports.
@@ -16,6 +16,15 @@ struct UserImport {
   private let isNewStore: Bool
   /// Whether missing users get the roles of the document.
   private let trustsRoles: Bool
+  /// Whether channels are taken. They name where the news of a user are sent.
+  private let acceptsChannels: Bool
+  /// Reads the texts of watches; nil for watches that get their states later.
+  private let reader: (any FilterTextReader)?
+  private(set) var newWatches = 0
+  private(set) var newChannels = 0
+  private(set) var leftOutChannels: [String] = []
+  /// The watches that were added, with their users.
+  private var watches: [(id: Watch.ID, user: User.ID)] = []
   private var records: [ExportedUser] = []
   private var favorites: [ExportedFavorite] = []
   private(set) var newFavorites = 0
@@ -29,8 +38,13 @@ struct UserImport {
   /// The number of favorites that are written at once.
   private static let batchCount = 1000
 
-  init(into transaction: any Transaction, importer: User.ID, trustsRoles: Bool) throws {
+  init(
+    into transaction: any Transaction, importer: User.ID, trustsRoles: Bool, acceptsChannels: Bool,
+    reader: (any FilterTextReader)?
+  ) throws {
     self.transaction = transaction
+    self.acceptsChannels = acceptsChannels
+    self.reader = reader
     self.trustsRoles = trustsRoles
     self.importer = importer
     isNewStore = try Self.isNew(transaction)
@@ -56,7 +70,7 @@ struct UserImport {
     if favorites.count == Self.batchCount { try writeFavorites() }
   }
 
-  /// Writes the favorites, searches and read marks, after the changes.
+  /// Writes the favorites, searches, read marks, watches and channels, after the changes.
   ///
   /// - Parameter lastChange: the id of the last change of so many first runs of the document.
   mutating func finish(lastChange: (Int) -> Int64) throws {
@@ -66,6 +80,8 @@ struct UserImport {
       for mark in record.marks {
         try insert(mark, changeID: lastChange(mark.run), of: match.user.id)
       }
+      try insert(record.watches, of: match.user.id)
+      try insert(record.channels, of: match.user.id)
     }
   }
 
@@ -214,5 +230,47 @@ struct UserImport {
       INSERT INTO reader (user_key, name, change_id, read_at) VALUES ($1, $2, $3, $4)
       ON CONFLICT (user_key, name) DO NOTHING
       """, [.number(user), .text(mark.reader), .number(changeID), .number(mark.readAt)])
+  }
+
+  // Watches and channels.
+
+  private mutating func insert(
+    _ watches: [ExportedUser.SavedWatch], of user: User.ID
+  ) throws {
+    if watches.isEmpty { return }
+    try UserTable.check(user, isExclusive: true, in: transaction)
+    for watch in watches {
+      guard let id = try WatchTable.insert(watch, of: user, in: transaction) else { continue }
+      newWatches += 1
+      if watch.pausedAt == nil { self.watches.append((id, user)) }
+    }
+  }
+
+  /// Lets the watches that were added begin: the offers for which their rules hold now count as told.
+  func beginWatches() throws {
+    guard let reader, !watches.isEmpty else { return }
+    var round = try WatchRound(at: Date(), reader, in: transaction)
+    for (id, user) in watches {
+      try round.begin(try WatchTable.fetch(id, of: user, reader, in: transaction), of: user)
+    }
+  }
+
+  private mutating func insert(_ channels: [ExportedUser.Channel], of user: User.ID) throws {
+    var known = Set(
+      try ChannelTable.list(of: user, in: transaction).map { User.folded($0.name) })
+    for channel in channels where !known.contains(User.folded(channel.name)) {
+      guard acceptsChannels, ChannelTable.isPortable(channel.settings),
+        User.isPlain(channel.name, maximum: 64), known.count < ChannelTable.limit
+      else {
+        leftOutChannels.append(channel.name)
+        continue
+      }
+      known.insert(User.folded(channel.name))
+      try ChannelTable.insert(
+        channel.name, settings: channel.settings,
+        quietHours: channel.quietHours.flatMap { try? QuietHours(parsing: $0) }, of: user,
+        at: Date(), in: transaction)
+      newChannels += 1
+    }
   }
 }

@@ -108,6 +108,14 @@ struct SourceTemplate: Sendable {
     self.environment = environment
   }
 
+  /// - Parameter kind: the kind of the channel of which the template is a setting.
+  init(_ template: Template, ofSetting kind: String, environment: @escaping Environment) {
+    self.template = template
+    noun = "channel of the kind \(kind)"
+    text = template.description
+    self.environment = environment
+  }
+
   /// Parses a source that a user named. Only `{page}`, `{offset}`, `{next}` and `{env:NAME}` are placeholders; a text
   /// with any other braces is taken literally as a whole.
   init(_ text: String, environment: @escaping Environment) {
@@ -195,7 +203,13 @@ struct SecretRedactor: Sendable {
   /// Adds the value of a variable, as it is and in the spellings that URLs and servers give it.
   ///
   /// - Parameter value: the value, which must not appear in output.
-  mutating func add(_ value: String, of name: String) {
+  mutating func add(_ value: String, of name: String) { add(value, shown: "{env:\(name)}") }
+
+  /// Adds a value that must not appear, in the same spellings; an empty one is none.
+  ///
+  /// - Parameter shown: the text in its place.
+  mutating func add(_ value: String, shown: String) {
+    if value.isEmpty { return }
     let encoded = value.percentEncoded()
     var found = [value, encoded, Self.lowercasedEscapes(encoded)]
     // The spellings that Foundation and AddressEncoding give the raw value in a URL's path or query.
@@ -209,7 +223,7 @@ struct SecretRedactor: Sendable {
     found += found.flatMap {
       [$0.precomposedStringWithCanonicalMapping, $0.decomposedStringWithCanonicalMapping]
     }
-    add(found.map { ($0, "{env:\(name)}") })
+    add(found.map { ($0, shown) })
   }
 
   /// Adds the spellings that are not there yet. They are compared by bytes, because canonically

@@ -348,7 +348,7 @@ extension SyncAttempt {
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       replacesSample: replacesSample, isIndexed: options.isIndexed, title: facts.title,
       shared: facts.shared, presentation: definition.presentation, keepsFacts: !takesOffers,
-      fetch: fetch)
+      fetch: fetch, reader: FilterTextParser())
   }
 
   /// Whether the document is the first one after the built-in sample, and has none of its offers.
@@ -512,7 +512,8 @@ extension SyncAttempt {
       vanishedKeys: decision.vanishedKeys, missing: decision.missing,
       rememberedSource: error == nil && remembered != state?.source ? remembered : nil,
       document: state?.document, isIndexed: options.isIndexed,
-      presentation: definition.presentation, keepsFacts: true, fetch: fetch)
+      presentation: definition.presentation, keepsFacts: true, fetch: fetch,
+      reader: FilterTextParser())
     return try await write(plan, holdingBack: decision.held, to: store)
   }
 

@@ -72,7 +72,7 @@ struct BackupCommandsTests {
       document == """
         {"offers":{"new":0,"mended":0},"favorites":{"new":0,"known":3},\
         "feeds":0,"changes":0,"runs":0,"left":{"feeds":["\(names)"],"offers":143,\
-        "changes":148,"runs":9},"left_out_definitions":[],"sources":[],\
+        "changes":148,"runs":9},"watches":0,"channels":0,"left_out_channels":[],"left_out_definitions":[],"sources":[],\
         "users":[{"name":"owner","user":"owner","role":"admin","new":false,"favorites":{"new":0,"known":3}}]}
 
         """)

@@ -22,6 +22,8 @@ struct MigrateCommandTests {
     try await home.call("user", "passphrase", "ann", input: "a passphrase of some length\n")
     try await home.call("token", "add", "phone", "--user", "ben")
     try await home.call("household", "add", "ibotta:3", "--user", "ben")
+    try await home.call("watch", "add", "tea", "--user", "ben")
+    try await home.call("channel", "add", "command", "/bin/true")
     return home
   }
 
@@ -44,6 +46,10 @@ struct MigrateCommandTests {
     #expect(try await export(home.database, home) == before)
     let tokens = try await home.call("token", "list", "--user", "ben", "--database", target)
     #expect(tokens.output.contains("phone"))
+    for words in [["watch", "list", "--user", "ben"], ["channel", "list"]] {
+      let copied = try await home.call(words + ["--json", "--database", target])
+      #expect(try await copied.output == home.call(words + ["--json"]).output)
+    }
     let second = try await home.expect("migrate", "--to", target)
     #expect(second.output.contains("were there already"))
     let logins = try await (

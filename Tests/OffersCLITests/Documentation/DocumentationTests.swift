@@ -5,9 +5,10 @@ import Testing
 @Suite("The documentation pages")
 struct DocumentationTests {
   private static let commandNames = [
-    "sync", "list", "search", "show", "open", "image", "favorite", "household", "changes",
-    "history",
-    "status", "feeds", "cache", "prune", "export", "import", "migrate", "backup", "restore",
+    "sync", "list", "search", "show", "open", "image", "favorite", "hide", "household",
+    "changes", "history", "watch", "channel", "notices", "status", "feeds", "cache", "prune",
+    "export",
+    "import", "migrate", "backup", "restore",
     "doctor",
     "schedule",
     "user", "serve", "token",
@@ -18,6 +19,9 @@ struct DocumentationTests {
     "feeds": [
       "list", "add", "show", "edit", "check", "guess", "set", "remove", "import", "export",
     ],
+    "watch": ["list", "add", "show", "edit", "test", "pause", "resume", "remove"],
+    "channel": ["list", "add", "test", "edit", "remove"],
+    "notices": ["list", "publish", "addresses", "revoke"],
     "schedule": ["install", "show", "remove"],
     "user": ["list", "add", "rename", "role", "passphrase", "logout", "remove"],
     "token": ["list", "add", "revoke", "new"],

@@ -105,6 +105,19 @@ struct HostileFileTests {
     UPDATE offer SET found_at = 1790000000 WHERE offer_key = (SELECT max(offer_key) FROM offer);
     INSERT INTO reader VALUES (1, 'phone', 1, 1790000000);
     INSERT INTO notice VALUES (1, 'failing', 'ibotta', '', 1790000000, 1790000000);
+    INSERT INTO watch (user_key, selection, rule, repeats, is_urgent, is_timed, created_at)
+      VALUES (1, 'tea', 'match', 'default', 0, 1, 1790000000);
+    INSERT INTO watch_state SELECT offer_key, 1, 's1790000000 i', 1790000000 FROM offer LIMIT 1;
+    INSERT INTO channel (user_key, name, folded_name, settings, quiet_hours, is_default, created_at)
+      VALUES (1, 'desk', 'desk', '{"kind":"command","words":["true"],"options":{},"private":false}',
+        '22:00-7:00', 1, 1790000000);
+    INSERT INTO user_notice (user_key, watch_key, subject, at, feed, id, name, reason, is_urgent)
+      VALUES (1, 1, 'a', 1790000000, 'ibotta', '1', 'Tea', '{"recovered":{}}', 0);
+    INSERT INTO delivery (channel_key, notice_key) VALUES (1, 1);
+    INSERT INTO hiding (user_key, selection, feed, id, created_at)
+      VALUES (1, 'coffee', '', '', 1790000000), (1, '', 'ibotta', '1', 1790000000);
+    INSERT INTO feed_address (user_key, subject, hash, created_at, last_used_at)
+      VALUES (1, 'watch 1', zeroblob(32), 1790000000, 1790000000);
     INSERT INTO image_cache VALUES ('https://e.test/1.png', 'image/png', 1, 1, '"e"', 'l',
       1790000000, 1790000000, 'damaged', NULL, x'89504E470D0A1A0A');
     INSERT INTO image_color VALUES ('https://e.test/1.png', '336699 99ccff ffffff');
@@ -269,7 +282,9 @@ struct HostileFileTests {
     var random = SeededGenerator(number: 46)
     let columns = try await Self.write(base) { try Self.columns(in: $0) }
     let numbers = columns.filter { $0.type == "INTEGER" }.shuffled(using: &random)
-    let first = [(table: "change", column: "change_id", type: "INTEGER")]
+    let first = [("change", "change_id"), ("feed", "current_count"), ("feed", "gone_count")].map {
+      (table: $0, column: $1, type: "INTEGER")
+    }
     for column in first + (TestSize.isLong ? numbers[...] : numbers.prefix(8)) {
       for value in [Int64.min, .max] {
         let mutation = Mutation(table: column.table, column: column.column, value: "\(value)")

@@ -50,13 +50,18 @@ struct NewDatabaseTests {
       """)
     #expect(
       tables == [
-        "account", "account_order", "api_token", "change", "commit_order", "favorite", "feed",
-        "feed_definition", "feed_fetch", "host_wait", "identity", "image_cache", "image_color",
+        "account", "account_order", "api_token", "change", "channel", "commit_order", "delivery",
+        "favorite", "feed", "feed_address",
+        "feed_definition", "feed_fetch", "hiding", "host_wait", "identity", "image_cache",
+        "image_color",
         "image_failure",
         "image_lease",
         "image_tally",
         "image_use", "login_attempt", "missing_offer", "notice", "offer", "passphrase", "reader",
-        "recent_search", "search_state", "server_key", "session", "sync_run",
+        "recent_search", "search_state", "server_key", "session", "store_identity", "sync_run",
+        "user_notice",
+        "watch",
+        "watch_state",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
     #expect(strict == tables)

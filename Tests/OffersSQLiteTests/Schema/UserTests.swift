@@ -17,19 +17,33 @@ struct RemovedUserTests {
     for database in [store.database, store.database.bound(to: ana)] {
       try await database.setFavorites(named: ["1"], to: true)
       try await database.noteSearch(RecentSearch(words: "tea", searchedAt: ChangeTests.date(5)))
+      try await database.hide("coffee")
       try await database.setMark(ReaderMark(changeID: 1, readAt: ChangeTests.date(5)), of: "mail")
     }
     try store.execute(
       """
       INSERT INTO notice (user_key, kind, feed, id, about, told_at)
-      SELECT user_key, 'expiring', 'ibotta', '1', 9000, 10 FROM account
+      SELECT user_key, 'expiring', 'ibotta', '1', 9000, 10 FROM account;
+      INSERT INTO watch (user_key, selection, rule, repeats, is_urgent, is_timed, created_at)
+      SELECT user_key, '', 'match', 'never', 0, 0, 10 FROM account;
+      INSERT INTO channel (user_key, name, folded_name, settings, is_default, created_at)
+      SELECT user_key, 'mail', 'mail', '{}', 1, 10 FROM account;
+      INSERT INTO feed_address (user_key, subject, hash, created_at)
+      SELECT user_key, 'news', randomblob(32), 10 FROM account;
+      INSERT INTO user_notice (user_key, watch_key, subject, at, feed, id, name, reason, is_urgent)
+      SELECT user_key, watch_key, 'a', 10, 'ibotta', '1', 'Tea', '{}', 0 FROM watch;
+      INSERT INTO delivery (channel_key, notice_key)
+      SELECT channel_key, notice_key FROM channel JOIN user_notice USING (user_key)
       """)
     let tables = try store.rows(
       """
       SELECT name FROM sqlite_schema AS part WHERE type = 'table'
         AND EXISTS (SELECT 1 FROM pragma_table_info(part.name) WHERE name = 'user_key')
       """)
-    let filled = ["account", "favorite", "recent_search", "reader", "notice"]
+    let filled = [
+      "account", "favorite", "hiding", "recent_search", "reader", "notice", "watch", "channel",
+      "user_notice", "feed_address",
+    ]
     #expect(Set(tables).isSuperset(of: filled))
     let others = tables.map { "SELECT * FROM \($0) WHERE user_key = 1" }
     let kept = try others.map { try store.rows($0) }

@@ -52,7 +52,7 @@ struct OfferListPlanTests {
       ).keys(offset: 0, limit: chosen.limit, in: transaction)
       #expect(!keys.isEmpty)
     }
-    return plans.filter { $0.sql.contains("ORDER BY") }
+    return plans.filter { $0.sql.contains("SELECT offer.offer_key") && $0.sql.contains("ORDER BY") }
   }
 
   /// The look-up of the favorites of an offer that only a search found.

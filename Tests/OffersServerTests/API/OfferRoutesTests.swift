@@ -56,6 +56,32 @@ struct OfferRoutesTests {
     #expect(answer.detail.contains("“\(name)”"), "\(answer.detail)")
   }
 
+  @Test("what is hidden is left out of lists and searches, and of what browsers store")
+  func hidings() async throws {
+    let home = try await ServedHome()
+    let client = try home.client()
+    func total(_ query: String = "") async throws -> Int {
+      try await client.get("offers?limit=1\(query)").object["total"] as? Int ?? -1
+    }
+    let all = try await total()
+    for what in ["ibotta:900117", "coffee"] {
+      let answer = try await client.send(
+        .put, "hidings?what=\(what)", headers: [.contentType: "application/json"], body: "{}")
+      #expect(try answer.object["changed"] as? Bool == true)
+    }
+    let hidden = try await total("&hidden=true")
+    #expect(hidden > 1)
+    #expect(try await total() == all - hidden)
+    #expect(try await client.get("search?q=coffee").objects("offers").isEmpty)
+    #expect(try await !client.get("search?q=coffee&hidden=true").objects("offers").isEmpty)
+    let stored = try await client.get("offline").object["offers"] as? [[String]]
+    #expect(stored?.contains { $0.first == "ibotta:900117" } == false)
+    #expect(try await home.show("/offers/ibotta:900117").text.contains("Show again"))
+    let refused = try await client.send(
+      .delete, "hidings?what=tea", headers: [.contentType: "application/json"], body: "{}")
+    #expect(refused.status == 404)
+  }
+
   @Test("the parameters of the list filter and order the offers")
   func filters() async throws {
     let home = try await ServedHome()

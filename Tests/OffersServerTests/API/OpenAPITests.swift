@@ -42,18 +42,26 @@ struct OpenAPITests {
     return operations
   }
 
+  private static let subscribed = #"{"endpoint":"https://push.example.com/4f1c"}"#
+  /// The subscription of the example of RFC 8291.
+  private static let subscription =
+    #"{"endpoint":"https://push.example.com/4f1c","p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}"#
+
   /// A request for each operation, with its `operationId`.
   private static let requests: [(operation: String, path: String, body: String?)] = [
     ("listOffers", "offers?limit=2&sort=reward", nil), ("getOffer", "offers/ibotta:900117", nil),
     ("getHistory", "offers/900117/history", nil), ("star", "offers/ibotta:900117/favorite", "{}"),
     ("share", "offers/ibotta:900117/share", "{}"), ("listHousehold", "household?limit=1", nil),
     ("unshare", "offers/ibotta:900117/share", "{}"),
+    ("hide", "hidings?what=retailer:Target", "{}"), ("listHidings", "hidings", nil),
+    ("unhide", "hidings?what=retailer:Target", "{}"),
     ("listFavorites", "favorites", nil), ("listOffline", "offline", nil),
     ("getOffline", "offline/offers?refs=ibotta:900117", nil),
     ("listChanges", "changes?limit=5&kind=new", nil),
     ("search", "search?q=pasta", nil), ("listSearches", "searches", nil),
     ("forgetSearch", "searches?words=pasta", nil), ("getNews", "news", nil),
     ("seeNews", "news/seen", #"{"latest":1}"#),
+    ("seeNotices", "notices/seen", #"{"latest":0}"#),
     ("proposeFeed", "proposals", #"{"source":"https://tea.example/a"}"#),
     ("addFeed", "feeds", #"{"source":"https://tea.example/a","name":"facts-2"}"#),
     ("listFeeds", "feeds", nil), ("getFeed", "feeds/movies", nil),
@@ -63,7 +71,9 @@ struct OpenAPITests {
     ("resetInterval", "feeds/ibotta/interval", nil), ("getSync", "sync", nil),
     ("startSync", "sync", #"{"feeds":["ibotta"]}"#), ("getHealth", "health", nil),
     ("getReadiness", "ready", nil),
-    ("checkFraming", "framing", #"{"url":"https://example.com/"}"#),
+    ("checkFraming", "framing", #"{"url":"https://example.com/"}"#), ("getPush", "push", nil),
+    ("startPush", "push", subscription), ("testPush", "push/test", subscribed),
+    ("stopPush", "push", subscribed),
     ("unstar", "offers/ibotta:900117/favorite", nil), ("getOpenAPI", "openapi.json", nil),
   ]
 

@@ -56,7 +56,7 @@ struct PageFormTests {
     let home = try await ServedHome(feeds: [])
     let others: Set<String> = [
       "/login", "/login/oidc/callback", "/pair", "/favicon.ico", "/manifest.webmanifest", "/sw.js",
-      "/map/**", "/assets/{name}",
+      "/map/**", "/assets/{name}", "/out/{secret}/{document}",
     ]
     for name in try home.server().responder().routes.names where name.hasPrefix("GET /") {
       let path = String(name.dropFirst(4))

@@ -126,6 +126,18 @@ struct PageOtherTests {
     #expect(try await home.send("/searches/forget", "words=none").status == 303)
   }
 
+  @Test("a form hides offers and shows them again, and the settings list what is hidden")
+  func hides() async throws {
+    let home = try await ServedHome()
+    let sent = try await home.send("/hidings", "what=retailer:Target&hide=1")
+    #expect((sent.status, sent.headers[.location]) == (303, "/settings/hidden"))
+    #expect(try await home.show("/settings/hidden").text.contains("<bdi>retailer:Target</bdi>"))
+    #expect(try await home.show("/settings").text.contains("1 hidden"))
+    let back = try await home.send("/hidings", "what=retailer:Target&hide=0&back=/all")
+    #expect((back.status, back.headers[.location]) == (303, "/all"))
+    #expect(try await home.database.fetchHidings().isEmpty)
+  }
+
   @Test("only http and https URLs are shown in a frame")
   func frames() async throws {
     let home = try await ServedHome(feeds: [])

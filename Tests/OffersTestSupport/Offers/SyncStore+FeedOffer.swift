@@ -8,9 +8,12 @@ extension OffersDatabase {
   @discardableResult
   package func sync(
     _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000,
-    from source: String? = nil, isIndexed: Bool = true
+    from source: String? = nil, isIndexed: Bool = true,
+    telling reader: (any FilterTextReader)? = nil
   ) async throws -> SyncRun {
-    try await apply(plan(offers, feed: feed, at: seconds, from: source, isIndexed: isIndexed))
+    let plan = try await plan(
+      offers, feed: feed, at: seconds, from: source, isIndexed: isIndexed, telling: reader)
+    return try await apply(plan)
   }
 
   /// Records a run that changes neither an offer nor how the offers of its feed are shown.
@@ -24,7 +27,8 @@ extension OffersDatabase {
   /// for the offers that it found.
   package func plan(
     _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000,
-    from source: String? = nil, isSearch: Bool = false, isIndexed: Bool = true
+    from source: String? = nil, isSearch: Bool = false, isIndexed: Bool = true,
+    telling reader: (any FilterTextReader)? = nil
   ) async throws -> SyncPlan {
     var known = try await fetchKnownOffers(of: feed)
     var counts = SyncCounts()
@@ -46,6 +50,6 @@ extension OffersDatabase {
     return SyncPlan(
       run: run, newRecords: fresh, knownRecords: stored,
       vanishedKeys: isSearch ? [] : known.vanishedKeys(), rememberedSource: nil, document: nil,
-      isSearch: isSearch, isIndexed: isIndexed)
+      isSearch: isSearch, isIndexed: isIndexed, reader: reader)
   }
 }

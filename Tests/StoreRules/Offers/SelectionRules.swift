@@ -115,7 +115,8 @@ struct SelectionRules {
     return wanted.allSatisfy(\.self)
   }
 
-  @Test("lists and searches have what a model selects", arguments: StoreKind.allCases)
+  @Test(
+    "lists, searches and tests in memory have what a model selects", arguments: StoreKind.allCases)
   func model(kind: StoreKind) async throws {
     var random = SeededGenerator(number: 60)
     let store = try await Self.store(kind, &random)
@@ -124,6 +125,13 @@ struct SelectionRules {
     let current = try await store.fetchOffers(whole)
     whole.goneOnly = true
     let all = current + (try await store.fetchOffers(whole))
+    let candidates = all.enumerated().map { key, offer in
+      let role: ValueRole = offer.ref.feed == "c" ? .price : .reward
+      let candidate = OfferCandidate(
+        key: Int64(key), offer.offer, ownAttributes: offer.attributes, role: role)
+      return (candidate: candidate, isFavorite: offer.isFavorite)
+    }
+    let batch = OfferBatch(candidates.map(\.candidate))
     var counts: Set<Int> = []
     for _ in 0..<(TestSize.isLong ? 2000 : 300) {
       let text = Self.text(&random)
@@ -138,6 +146,12 @@ struct SelectionRules {
       search.pricedFeeds = ["c"]
       let found = try await store.search(search).hits.map(\.offer.ref)
       #expect(Set(found) == expected && found.count == expected.count, "search \(text)")
+      let matcher = try OfferMatcher(selection, at: Self.now)
+      let matching = candidates.filter { matcher.matches($0.candidate, isFavorite: $0.isFavorite) }
+      #expect(Set(matching.map(\.candidate.offer.ref)) == expected, "in memory \(text)")
+      let places = batch.places(with: try SearchWords(selection.words).firstWords)
+      #expect(
+        Set(places.map { batch.offers[$0].offer.ref }).isSuperset(of: expected), "index \(text)")
       counts.insert(expected.count)
     }
     #expect(counts.count > 10 && counts.contains(0))

@@ -268,7 +268,9 @@ struct UserTransferRules {
     let mark = ReaderMark(changeID: read, readAt: .at(2500))
     try await old.setMark(mark, of: "mail")
     #expect(try await Self.unread(old) == [3000, 4000])
+    try await old.setMark(ReaderMark(changeID: 1, readAt: .at(2500)), of: ReaderMark.ofNotices)
     let kept = try await old.exported()
+    #expect(kept.users.flatMap(\.marks).map(\.reader) == ["mail"])
     // Earlier and later syncs of its own, of offers that the document does not have.
     let between = try await DatabaseHome(kind).store
     try await between.sync([FeedOffer("8")], feed: "albums", at: 1500)

@@ -12,9 +12,10 @@ struct ExportCommand: AsyncParsableCommand {
     usage: "offers export [<options>]",
     discussion: """
       The document has the feeds with the sources you chose, every offer with its times, the \
-      history of changes, and your favorites, recent searches and read marks, or with --all-users \
-      those of all users. It lacks passphrases, sessions and tokens, and data that can be fetched \
-      again: images and the validators of servers. Your own feed definitions are in a separate file.
+      history of changes, and your favorites, recent searches, read marks, watches and channels, or with \
+      --all-users those of all users. It lacks passphrases, sessions, tokens, the secrets of channels \
+      and channels that run a program, and data that can be fetched again: images and the validators \
+      of servers. Your own feed definitions are in a separate file.
 
       EXAMPLES
         offers export -o offers.json

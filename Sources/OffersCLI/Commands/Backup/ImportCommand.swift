@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import OffersCore
+import OffersFeeds
 import OffersPlatform
 import OffersStore
 import OffersSync
@@ -64,11 +65,13 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       try await Self.check(feeds.users[0], in: database)
     }
     let counts = try await database.importRecords(
-      from: source, feeds: feeds.names, acceptsDefinitions: acceptSources
+      from: source, feeds: feeds.names, acceptsDefinitions: acceptSources,
+      reader: FilterTextParser()
     ) { [acceptSources] in ImportedFeedSource.review($0, isAccepting: acceptSources) }
     bar.clear()
     for source in counts.sources { Output.note(.text(Self.line(source))) }
     if let note = note(onDefinitions: counts.leftOutDefinitions) { Output.note(.line(note)) }
+    if let note = note(onChannels: counts.leftOutChannels) { Output.note(.line(note)) }
     for hint in hint(on: counts.sources) { Output.note(.line(hint)) }
     // One user's own data is the usual case.
     let isForeign = counts.users.contains { User.folded($0.name) != User.folded($0.user.name) }
@@ -171,6 +174,15 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       + ". If they are yours: offers import \(ShellQuoting.word(file)) --accept-sources"
   }
 
+  /// The note on channels that were left out; nil for none.
+  private func note(onChannels channels: [String]) -> String? {
+    if channels.isEmpty { return nil }
+    return
+      "These channels were left out, because they name where your news are sent: "
+      + Self.named(channels)
+      + ". If they are yours: offers import \(ShellQuoting.word(file)) --accept-sources"
+  }
+
   private static func text(_ counts: ImportSummary) -> String {
     var parts = [
       Units.count(counts.newOffers, "new offer"),
@@ -182,6 +194,12 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
       let added = counts.users.count { $0.isNew }
       parts.append(
         "\(Units.count(added, "new user")), \(Units.count(counts.users.count - added)) known")
+    }
+    if counts.newWatches > 0 {
+      parts.append("\(counts.newWatches) new watch\(counts.newWatches == 1 ? "" : "es")")
+    }
+    if counts.newChannels > 0 {
+      parts.append("\(Units.count(counts.newChannels, "new channel")) without secrets")
     }
     if !counts.leftFeeds.isEmpty { parts.append(left(counts)) }
     let leftOut = counts.sources.count { $0.refusal != nil }
@@ -203,6 +221,8 @@ struct ImportCommand: AsyncParsableCommand, LoggedCommand {
         "feeds": counts.leftFeeds, "offers": counts.leftOffers, "changes": counts.leftChanges,
         "runs": counts.leftRuns,
       ] as JSONObject,
+      "watches": counts.newWatches, "channels": counts.newChannels,
+      "left_out_channels": counts.leftOutChannels,
       "left_out_definitions": counts.leftOutDefinitions,
       "sources": counts.sources.map { source -> JSONObject in
         [

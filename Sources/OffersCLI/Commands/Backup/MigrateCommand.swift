@@ -11,8 +11,9 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
     usage: "offers migrate --to <path> [<options>]",
     discussion: """
       Copies the feeds, offers, changes and sync runs, and all users with their favorites, \
-      searches, read marks, passphrases, API tokens and connected logins. The images are fetched \
-      again, and people log in again. The definitions of your own feeds stay in their file.
+      searches, read marks, watches, notices, channels, passphrases, API tokens and connected logins. \
+      The images are fetched again, and people log in again. The definitions of your own feeds stay in \
+      their file, and so do the secrets of channels.
 
       The target must be empty or not exist. It gets all of the data or none, and the source is \
       only read: after an interruption, run the same command again. Both must be unused: end servers \
@@ -92,8 +93,8 @@ struct MigrateCommand: AsyncParsableCommand, LoggedCommand {
 
 /// Copies a store to an empty one by way of an export in a temporary file.
 ///
-/// The export is imported in one transaction, and the logins, which no export contains, in another
-/// one. A run that was interrupted in between is continued by the next one, which finds a target that
+/// The export is imported in one transaction, and what no export contains in two others: the logins, and the notices and
+/// deliveries. A run that was interrupted in between is continued by the next one, which finds a target that
 /// says what the source says, and has no other logins.
 struct Migration {
   struct Result: Sendable {
@@ -138,14 +139,16 @@ struct Migration {
       guard others.isEmpty else { throw otherLogins(of: others.map(\.name)) }
     }
     try await target.putLogins(logins)
+    try await target.putOutbox(try await source.fetchOutbox())
     return Result(document: document, wasThere: !isNew, isVerified: verifies || !isNew)
   }
 
-  /// Whether the target has no data, no definitions, and no user but its owner.
+  /// Whether the target has no data, no definitions, no watch or channel, and no user but its owner.
   private func isTargetNew() async throws -> Bool {
     let counts = try await target.countEverything()
     guard counts == StoreCounts(offers: 0, favorites: 0, changes: 0, runs: 0) else { return false }
-    guard try await target.fetchDefinitions().isEmpty else { return false }
+    guard try await target.fetchDefinitions().isEmpty, try await target.fetchOutbox().isEmpty
+    else { return false }
     return try await target.fetchUsers().count == 1
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersPlatform
 import OffersServer
 import OffersStore
 
@@ -114,8 +115,9 @@ struct DatabaseHealth {
       findings.append(await ClockHealth(database: database, now: now).examine())
       if let maintenance = database.maintenance { findings.append(await sizes(maintenance)) }
       // If users and logins cannot be read, pages are damaged, which is among the findings.
-      let users = UserSummary.text((try? await database.fetchUsers()) ?? [])
-      if let users { findings.append(Finding(.ok, "users", users)) }
+      let users = (try? await database.fetchUsers()) ?? []
+      if let text = UserSummary.text(users) { findings.append(Finding(.ok, "users", text)) }
+      findings += await ChannelHealth(database: database, users: users).examine()
       findings += [try? await LoginSummary(database, at: now)].compactMap { $0?.finding }
       return (findings, feeds, (try? await database.fetchDefinitions()) ?? [])
     } catch {
@@ -187,6 +189,40 @@ struct DatabaseHealth {
   private static let roomyBytes = 100_000_000
   private static let largeLogBytes = 64_000_000
   private static let largeFreeBytes = 10_000_000
+}
+
+/// The check of the channels of all users: of those that are paused, that fail, and that did not take a message.
+struct ChannelHealth {
+  let database: OffersDatabase
+  let users: [User]
+
+  func examine() async -> [Finding] {
+    var findings: [Finding] = []
+    for user in users {
+      // If the channels cannot be read, pages are damaged, which the checks of the contents report.
+      for channel in (try? await database.bound(to: user).fetchChannels()) ?? [] {
+        let owner = users.count > 1 ? " of \(user.name)" : ""
+        findings += [Self.finding(channel, "channel \(channel.name)\(owner)")].compactMap(\.self)
+      }
+    }
+    return findings
+  }
+
+  private static func finding(_ channel: UserChannel, _ subject: String) -> Finding? {
+    let name = ShellQuoting.word(channel.name)
+    let waiting =
+      channel.waitingCount > 0 ? ", \(Units.count(channel.waitingCount, "notice")) waiting" : ""
+    if let reason = channel.endedReason {
+      return Finding(
+        .problem, subject, "is paused\(waiting): \(reason)",
+        hint: Hint("Set it up again.", command: "offers channel edit \(name)"))
+    }
+    guard let reason = channel.lastError else { return nil }
+    let since = channel.failingSince.map { "fails since \(Units.time($0))" }
+    return Finding(
+      .warning, subject, "\(since ?? "failed")\(waiting): \(reason)",
+      hint: Hint("Correct it, then try it.", command: "offers channel test \(name)"))
+  }
 }
 
 /// The check of the machine's clock. If the newest sync or star is later than now, the clock is

@@ -227,6 +227,7 @@ private struct EmptyListNote {
       if let note = Self.note(name, among: names, "category") { return note }
     }
     if !selection.includesExpired, let note = try await expiredNote(database) { return note }
+    if let note = try await hiddenNote(database) { return note }
     if selection.isNarrowed(besides: [.feed, .favorites, .expired]) {
       return "No offer matches the filters. See all offers: offers list"
     }
@@ -273,6 +274,20 @@ private struct EmptyListNote {
     if count == 0 { return nil }
     let text = count == 1 ? "The only matching offer has" : "All \(Units.count(count)) offers have"
     return "\(text) expired. To see what has expired, add --expired."
+  }
+
+  /// A note that the matching offers are hidden, or that none of the hidden ones is asked for; nil for other lists.
+  private func hiddenNote(_ database: OffersDatabase) async throws -> String? {
+    if selection.hiddenOnly {
+      return "None of these offers is hidden. See what you hide: offers hide"
+    }
+    if selection.favoritesOnly { return nil }
+    var query = query
+    (query.selection.hiddenOnly, query.limit, query.offset) = (true, nil, 0)
+    let count = try await database.countOffers(query)
+    if count == 0 { return nil }
+    let text = count == 1 ? "The only matching offer is" : "All \(Units.count(count)) offers are"
+    return "\(text) hidden. To see what you hide, add --hidden."
   }
 
   /// A note about a retailer or category that no offer has; nil if it is one of the given names.

@@ -175,6 +175,7 @@ struct ServeCommand: AsyncParsableCommand {
     let content = ServerDependencies(
       store: database, syncer: feeds, adder: feeds,
       images: loader, texts: FilterTextParser(),
+      push: PushChannels { try await NoticeServices.delivery(for: database) },
       maps: MapSettings(tiles: tiles),
       framing: FramingCheck(
         transport: connections, allowsPrivateNetwork: allowsPrivateNetwork
@@ -197,6 +198,7 @@ struct ServeCommand: AsyncParsableCommand {
     let check = manager?.watchdogSeconds.map { seconds in
       SelfCheckSchedule(seconds: seconds / 6) { manager?.reportWorking() }
     }
+    let notices = Task { await ServedNotices(database: database, log: logging.log).run() }
     let result: Result<Void, any Error>
     do {
       try await server.run(selfCheck: check) { port in
@@ -208,6 +210,8 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
+    notices.cancel()
+    await notices.value
     await loader.close()
     await connections.close()
     try await database.close()

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import OffersCore
 import OffersFeeds
 import OffersHTTP
@@ -63,6 +64,7 @@ struct ServedFeeds: FeedSyncer {
     try await engine(configuration).run(
       names, options: options, progress: progress, finished: finished)
     try await database.prepareSearch()
+    await ServedNotices(database: database, log: log).deliver()
   }
 
   func search(

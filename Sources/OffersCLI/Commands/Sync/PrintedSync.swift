@@ -101,6 +101,7 @@ struct PrintedSync: Sendable {
   ) async throws {
     let feeds = try await database.fetchPresentations(try configuration.knownFeeds())
     let news = printsOnlyNews ? try await NewsReport(database, feeds) : nil
+    let lastNotice = try await database.fetchNotices(limit: 1).first?.id ?? 0
     // On a terminal the favorites that changed come first, so the results wait for all feeds.
     let favorites = Terminal.isOutput && isForPeople ? try await FavoriteNews(database, feeds) : nil
     var waiting: [(feed: String, result: Result<SyncRun, OffersError>)] = []
@@ -133,16 +134,51 @@ struct PrintedSync: Sendable {
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
     if options.isIndexed { try await database.prepareSearch() }
+    // What waits is delivered even if images cannot be fetched, or results not be printed.
+    let notices = try await deliver(database, after: lastNotice)
     if fetchesImages {
       results.images = try await fetchImages(into: database, bar)
     }
     if let error = results.outputError { throw error }
+    if isForPeople {
+      for notice in notices where notice.watchID != nil { try Output.print(.text(notice.line)) }
+      NoticeLines.noteCut(
+        notices.count, of: try await database.countNotices(after: lastNotice),
+        command: "offers notices --limit")
+    }
     if let news {
       try await news.report(isJSON: isJSON)
     } else {
       try finish()
     }
   }
+
+  /// Writes the notices that are due as time passes, and delivers what waits. A failed delivery does not fail the sync:
+  /// it is tried again.
+  ///
+  /// - Returns: the notices of the user since one.
+  private func deliver(
+    _ database: OffersDatabase, after last: Notice.ID
+  ) async throws -> [Notice] {
+    do {
+      try await database.lookAtWatches(FilterTextParser())
+      if try await !database.fetchDueChannels(at: Date()).isEmpty {
+        let summary = try await NoticeServices.delivery(for: database).run()
+        for failure in summary.failures where failure.user == database.user {
+          // Cron would mail the other failures after each sync.
+          if !isQuiet, !isJSON, failure.isFinal || !printsOnlyNews {
+            Output.note(.line(failure.line))
+          }
+        }
+      }
+    } catch let error as OffersError where error.code != .cancelled {
+      if !isQuiet, !isJSON { Output.error(error) }
+    }
+    return try await database.fetchNotices(after: last, limit: Self.printedNotices).reversed()
+  }
+
+  /// The most notices that a sync prints.
+  private static let printedNotices = 100
 
   /// Whether the results are told as they come, and not only in a document, as news or as errors.
   private var isForPeople: Bool { !isQuiet && !isJSON && !printsOnlyNews }

@@ -51,6 +51,12 @@ CURLcode curl_shim_set_post(curl_shim_transfer *transfer, const void *bytes, siz
 bool curl_shim_add_header(curl_shim_transfer *transfer, const char *line);
 /// Sets the addresses of a name, as `+name:port:address,address`.
 bool curl_shim_set_addresses(curl_shim_transfer *transfer, const char *line);
+/// Adds a receiver of a mail, such as `<ann@example.com>`.
+bool curl_shim_add_recipient(curl_shim_transfer *transfer, const char *address);
+/// Sends bytes in a transfer that is no POST request, once. They are copied.
+bool curl_shim_set_upload(curl_shim_transfer *transfer, const void *bytes, size_t count);
+/// Runs a transfer that is not part of a multi handle to its end.
+CURLcode curl_shim_perform(curl_shim_transfer *transfer);
 /// The number of an answer, such as `CURLINFO_RESPONSE_CODE`; 0 if there is none.
 long curl_shim_number(curl_shim_transfer *transfer, CURLINFO info);
 

@@ -100,6 +100,23 @@ struct ListSelection {
       }
   }
 
+  /// The link to the page that watches the offers of the list; nil for a list without words and filters.
+  var watchLink: String? {
+    guard narrows, problem == nil else { return nil }
+    var watched = text
+    if let own { watched.add(.feed, own) }
+    if isFavorites { watched.add(.favorites, "true") }
+    for (filter, question) in ListQuestions.filters {
+      guard let text = texts[filter] else { continue }
+      if case .flag = filter.value {
+        watched.add(filter, "true")
+      } else {
+        watched.add(filter, question.boxValue ?? text)
+      }
+    }
+    return PageLinks.path(WatchesPage.path, [("q", watched.withoutOrder.description)]) + "#form"
+  }
+
   /// The message in place of a list whose offers have all expired, with a link to them.
   func allExpired(_ count: Int, _ noun: OfferNoun) -> PageFields {
     PageFields(
@@ -188,6 +205,7 @@ extension ListSelection {
         "chosenReverse": isReversed, "boxes": boxes(isTimed: false),
       ])
     fields.set("narrowed", chips(titles, asksWords: asksWords))
+    fields.set("watchLink", watchLink)
     if let problem {
       fields.set(
         "problem",
@@ -234,16 +252,18 @@ extension PageFields {
   ///
   /// - Parameters:
   ///   - icon: the name of a symbol in icons.mustache, without its prefix `i-`.
+  ///   - watchLink: the link to a watch of the search that has found nothing; nil for none.
   ///   - refreshes: whether there is a button that syncs feeds.
   ///   - feed: the feed that this button syncs; nil for all feeds.
   ///   - isAlert: whether screen readers announce the message immediately.
   init(
     empty title: String, _ text: String, icon: String, link: (path: String, label: String)? = nil,
-    refreshes: Bool = false, feed: String? = nil, isAlert: Bool = false
+    watchLink: String? = nil, refreshes: Bool = false, feed: String? = nil, isAlert: Bool = false
   ) {
     self = [
       "emptyTitle": title, "emptyText": text, "emptyIcon": icon, "emptyLink": link?.path,
-      "emptyLabel": link?.label, "emptyRefreshes": refreshes, "emptyFeed": feed, "isAlert": isAlert,
+      "emptyLabel": link?.label, "emptyWatch": watchLink, "emptyRefreshes": refreshes,
+      "emptyFeed": feed, "isAlert": isAlert,
     ]
   }
 

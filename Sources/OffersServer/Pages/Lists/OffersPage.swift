@@ -12,6 +12,8 @@ struct OffersPage {
   /// The number of offers on a page: a multiple of 2, 3, 4, 5 and 6, so that a full page ends with
   /// a full row in a grid of as many columns.
   static let pageSize = 60
+  /// The most favorites whose values are added up.
+  private static let totalLimit = 5000
 
   func page() async throws -> Page {
     let feeds = try await content.fetchFeeds()
@@ -33,6 +35,7 @@ struct OffersPage {
     let expired =
       offers.isEmpty && number == 1
       ? try await content.store.countExpired(leftOutOf: selection.query) : 0
+    let total = isFavorites ? try await total(of: selection.query, count, shown) : nil
     let titles = try await content.fetchTitles(of: feeds)
     let news = try await GoodNewsLabels(
       of: offers.map(\.offer), in: content.store, at: content.now())
@@ -46,6 +49,7 @@ struct OffersPage {
       fields.set("heading", title)
       fields.set("count", Units.count(count, noun))
       fields.set("isFavorites", isFavorites)
+      fields.set("total", total)
       if !isFavorites {
         fields.setHeld(
           feeds, shown, at: now, namesFeeds: true, mayDecide: request.mayDecide,
@@ -75,6 +79,19 @@ struct OffersPage {
     page.sidebarFeeds = feeds
     page.lifetime = .whileNoneExpires
     return page
+  }
+
+  /// What the favorites of a list pay together, by currency; nil for none, and for too many.
+  private func total(
+    of query: OfferQuery, _ count: Int, _ shown: FeedPresentations
+  ) async throws -> String? {
+    guard 1...Self.totalLimit ~= count else { return nil }
+    var all = query
+    (all.limit, all.textBytes) = (Self.totalLimit, 0)
+    var totals = ValueTotals(pricedFeeds: shown.pricedFeeds)
+    for offer in try await content.store.fetchOffers(all) { totals.add(offer.offer) }
+    let texts = content.texts
+    return totals.sentence { texts.text(of: $0) }
   }
 
   var noMatch: PageFields {

@@ -140,7 +140,9 @@ struct SearchPage {
             : PageFields(
               empty: "No \(noun.singular) found for “\(words.prefix(80))”",
               "Try fewer or different words.",
-              icon: "search", link: Self.wider(selection), isAlert: true))
+              icon: "search", link: Self.wider(selection), watchLink: selection.watchLink,
+              isAlert: true))
+        fields.set("watchLink", nil as String?)
       }
       fields.setMore(
         found.results.hasMore ? selection.link(page: found.page + 1) : nil,

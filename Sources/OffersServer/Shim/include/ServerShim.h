@@ -7,6 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#include <openssl/x509.h>
 #include <qrencode.h>
 
 #include "SharedLibrary.h"
@@ -16,13 +17,33 @@
   F(ERR_clear_error)                  \
   F(ERR_error_string_n)               \
   F(ERR_peek_last_error)              \
+  F(EVP_CIPHER_CTX_ctrl)              \
+  F(EVP_CIPHER_CTX_free)              \
+  F(EVP_CIPHER_CTX_new)               \
   F(EVP_Digest)                       \
+  F(EVP_DigestSign)                   \
+  F(EVP_DigestSignInit)               \
+  F(EVP_EncryptFinal_ex)              \
+  F(EVP_EncryptInit_ex)               \
+  F(EVP_EncryptUpdate)                \
+  F(EVP_MD_CTX_free)                  \
+  F(EVP_MD_CTX_new)                   \
   F(EVP_PBE_scrypt)                   \
+  F(EVP_PKEY_CTX_free)                \
+  F(EVP_PKEY_CTX_new)                 \
+  F(EVP_PKEY_derive)                  \
+  F(EVP_PKEY_derive_init)             \
+  F(EVP_PKEY_derive_set_peer)         \
+  F(EVP_PKEY_free)                    \
+  F(EVP_aes_128_gcm)                  \
   F(EVP_sha256)                       \
   F(HMAC)                             \
   F(OPENSSL_cleanse)                  \
   F(OpenSSL_version)                  \
-  F(RAND_bytes)
+  F(RAND_bytes)                       \
+  F(d2i_AutoPrivateKey)               \
+  F(d2i_PUBKEY)                       \
+  F(i2d_PUBKEY)
 OFFERS_DECLARE_LIBRARY(offers_libcrypto, OFFERS_LIBCRYPTO_FUNCTIONS)
 
 #define OFFERS_LIBQRENCODE_FUNCTIONS(F) \
