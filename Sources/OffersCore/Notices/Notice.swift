@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a user is to be told of an offer or a feed. It is written in the transaction of the change that caused it, and
+/// A message to a user about an offer or a feed. It is written in the transaction of the change that caused it, and
 /// delivered over each of the user's channels.
 public struct Notice: Hashable, Sendable, Identifiable {
   /// Why the user is told.

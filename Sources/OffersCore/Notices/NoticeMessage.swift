@@ -27,7 +27,7 @@ public struct NoticeMessage: Hashable, Sendable, Identifiable {
     public let offer: OfferRef?
     /// The name of the offer or the title of the feed, at most 120 characters.
     public let name: String
-    /// What happened, in plain words: a sentence of at most 300 characters.
+    /// The change of the offer, as a sentence of at most 300 characters.
     public let sentence: String
     /// The watches that tell it, by their names or selections, at most 120 characters; nil if none does.
     public let watch: String?

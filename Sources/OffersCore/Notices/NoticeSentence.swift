@@ -1,7 +1,7 @@
 import Foundation
 
 extension Notice {
-  /// What happened, in plain words, without the name of the offer and without a full stop: `is up: $1.50, was $1.00`.
+  /// The change as a sentence without the name of the offer and without a full stop: `is up: $1.50, was $1.00`.
   ///
   /// - Parameters:
   ///   - reader: writes the values.

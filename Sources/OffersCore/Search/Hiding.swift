@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a user has no interest in: one offer, or the offers of a selection. They are left out of lists, searches, changes
+/// An offer, or the offers of a selection, that a user hides. They are left out of lists, searches, changes
 /// and watches, except for favorites, which are never hidden.
 public struct Hiding: Hashable, Sendable, Identifiable {
   /// The offers that are hidden.
@@ -11,7 +11,7 @@ public struct Hiding: Hashable, Sendable, Identifiable {
     case selection(SelectionText)
   }
 
-  /// What is hidden.
+  /// The hidden offer or selection.
   public let subject: Subject
   /// The name of the offer; nil for a selection, and for an offer that is not stored.
   public let name: String?
@@ -27,7 +27,7 @@ public struct Hiding: Hashable, Sendable, Identifiable {
   /// The most single offers that a user hides.
   public static let offerLimit = 5000
 
-  /// What is hidden, as people type it: `ibotta:110579`, or the text of a selection.
+  /// The subject as people type it: `ibotta:110579`, or the text of a selection.
   public var text: String {
     switch subject {
     case .offer(let ref): ref.description

@@ -44,7 +44,7 @@ extension ChannelKind {
   static var ofPeople: [ChannelKind] { all.filter { !$0.isSubscription } }
 }
 
-/// What delivers notices in this program.
+/// The programs, mail client and keys with which this program delivers notices.
 enum NoticeServices {
   /// The file with the secrets of channels.
   static func secrets() throws -> ChannelSecrets {

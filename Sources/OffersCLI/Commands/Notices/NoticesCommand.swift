@@ -185,7 +185,7 @@ enum NoticeLines {
 }
 
 extension Notice {
-  /// What happened, in plain words that stay true.
+  /// The sentence of the notice, with absolute times.
   var sentence: String { sentence(FilterTextParser(), at: nil) }
 
   /// The watch that told it: `watch 1: coffee`; nil for another reason, and for a watch that was removed.

@@ -153,7 +153,7 @@ struct WatchAddCommand: AsyncParsableCommand {
   }
 }
 
-/// What a watch matches now, and how often it would have told.
+/// The offers that a watch matches now, and its notices by the stored history.
 private struct WatchPreviewReport {
   private let count: Int
   private let first: [UserOffer]

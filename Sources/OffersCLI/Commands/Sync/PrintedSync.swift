@@ -134,7 +134,7 @@ struct PrintedSync: Sendable {
     // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
     // no offer does not update it.
     if options.isIndexed { try await database.prepareSearch() }
-    // What waits is delivered even if images cannot be fetched, or results not be printed.
+    // Notices are delivered first, as fetching images or printing results may fail.
     let notices = try await deliver(database, after: lastNotice)
     if fetchesImages {
       results.images = try await fetchImages(into: database, bar)
