@@ -84,6 +84,7 @@ async function sendAll() {
       isAnswering ??= true;
       wasSent = true;
       learn([{ref, favorite: isFavorite}]);
+      sent.add(ref);
       // A request that is under way may have been answered before the change.
       if (question) compare();
       await forget(next);
@@ -126,6 +127,9 @@ async function isRefusal(response) {
 
 /** The favorites that the server reported last, and the ETag of that response. */
 let known = {tag: null, favorites: null};
+
+/** The offers whose stars this page has sent. The event of an earlier press may follow the response to a later one. */
+const sent = new Set();
 
 /** Applies changes that the server has made to the known favorites. */
 function learn(changes) {
@@ -203,6 +207,7 @@ async function follow({user, favorites}) {
   if (!isOwn || !known.favorites || question || isStale) return compare();
   const news = favorites.filter(({ref, favorite}) => known.favorites.has(ref) !== favorite);
   if (news.length === 0) return;
+  if (news.some(({ref}) => sent.has(ref))) return compare();
   learn(news);
   await showStars(document);
   keepFavorites();
