@@ -212,6 +212,48 @@ struct ScheduleCommandTests {
     #expect(!again.errors.contains("SHOP_KEY, which"))
   }
 
+  @Test("where no mail can arrive, install tries the default channel")
+  func triesChannel() throws {
+    let home = try Self.home()
+    try home.folder.write("MAILTO=\"\"\n", to: "tab")
+    try home.folder.write("#!/bin/sh\ncat > \(home.folder.path)/told\n", to: "tell", mode: 0o755)
+    let none = try Self.run("install cron", home)
+    #expect(none.errors.contains("Or be told over a channel: offers channel --help"))
+    #expect(none.output == "")
+    #expect(try home.offers("channel", "add", "command", "./tell").status == 0)
+    let told = try Self.run("install cron", home)
+    #expect(told.errors.contains("and the channel command tells you the news"), "\(told.errors)")
+    #expect(told.status == 0 && told.output == "command: delivered\n")
+    #expect(try home.folder.text(of: "told").contains("\"title\""))
+    let health = try home.shell("PATH=\"$PWD/bin:$PATH\"; offers doctor").output
+    #expect(health.contains(/ok +schedule +cron syncs .*the channel command tells you/))
+    try home.folder.write("#!/bin/sh\nexit 1\n", to: "tell", mode: 0o755)
+    let failed = try Self.run("install cron", home)
+    #expect(failed.status == 0 && failed.errors.contains("command: "), "\(failed.errors)")
+  }
+
+  @Test("on a terminal, install offers to add a channel", .enabled(if: PseudoTerminal.isPresent))
+  func offersChannel() throws {
+    let home = try Self.home()
+    try home.folder.write("MAILTO=\"\"\n", to: "tab")
+    try home.folder.write("#!/bin/sh\ncat > \(home.folder.path)/told\n", to: "tell", mode: 0o755)
+    let path = "\(home.folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+    func install(_ answer: String) throws -> (text: String, status: Int32) {
+      try PseudoTerminal.result(
+        ["schedule", "install", "cron"], in: home, variables: ["PATH": path],
+        typing: answer + "\n", after: "Channel [none]: ")
+    }
+    let refused = try install("pigeon coop")
+    #expect(refused.status == 0 && refused.text.contains("pigeon"), "\(refused.text)")
+    #expect(try install("").text.hasSuffix("Channel [none]: \n"))
+    let added = try install("command \(home.folder.path)/tell")
+    #expect(added.status == 0 && added.text.contains("command: delivered"), "\(added.text)")
+    #expect(try home.folder.text(of: "told").contains("\"title\""))
+    let again = try PseudoTerminal.run(
+      ["schedule", "install", "cron"], in: home, variables: ["PATH": path])
+    #expect(again.contains("command: delivered") && !again.contains("[none]"))
+  }
+
   @Test("installing one scheduler removes the other, and the unit has the quoted paths")
   func systemd() throws {
     let home = try Self.home(systemd: true)

@@ -35,7 +35,8 @@ struct ScheduleHealthTests {
     #expect(unsent.count == 1)
     #expect(unsent.first?.hasPrefix("warning: cron finds no mail program") == true)
     #expect(
-      unsent.first?.contains("apt-get install msmtp-mta. Or read them: offers changes") == true)
+      unsent.first?.contains("apt-get install msmtp-mta. Or be told over a channel: offers") == true
+    )
     try folder.write("", to: "usr/sbin/sendmail", mode: 0o755)
     let entry = "# offers: begin\n*/15 * * * * /x schedule run /y\n# offers: end\n"
     for (text, expected) in [
@@ -53,6 +54,18 @@ struct ScheduleHealthTests {
       #expect(found.first?.message.hasPrefix("MAILTO is empty") == true)
       #expect(found.first?.hint?.printed.contains("crontab -e") == true)
     }
+    var told = try health()
+    told.channels = ["phone"]
+    let line = "cron syncs the feeds that are due, and "
+    #expect(
+      Self.text(told.cron(Self.lines("MAILTO=\n"))) == [
+        "ok: \(line)the channel phone tells you the news"
+      ])
+    told.channels = ["a", "b", "c"]
+    #expect(
+      Self.text(told.cron(Self.lines("MAILTO=\n"))) == [
+        "ok: \(line)the channels a, b and c tell you the news"
+      ])
     #expect(Crontab.mailAddress(in: Self.lines("#MAILTO=x\nOTHER=1\n")) == nil)
   }
 

@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
         refusal = error
       }
     }
-    var (findings, feeds, stored) = await DatabaseHealth(place: place, now: now).examine()
+    var (findings, feeds, stored, channels) = await DatabaseHealth(place: place, now: now).examine()
     if let refusal, !findings.contains(where: { $0.subject == "database" }) {
       findings.append(Finding(.problem, "database", refusal.message, hint: refusal.hint))
     }
@@ -55,7 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
     // Definitions that cannot be loaded are among the findings.
     let schedule = ScheduleHealth(
       feeds: feeds, definitions: try? settings.load().including(stored),
-      database: place.file?.path
+      channels: channels, database: place.file?.path
     ).examine()
     findings += FeedHealth(
       path: settings, stored: stored, feeds: feeds, now: now, isScheduled: schedule != nil
@@ -103,9 +103,10 @@ struct DatabaseHealth {
 
   /// Runs the checks.
   ///
-  /// - Returns: the findings, and the feeds and their definitions, which are empty if they cannot be read.
+  /// - Returns: the findings, and the feeds, their definitions and the names of the channels that deliver, which are
+  ///   empty if they cannot be read.
   func examine() async -> (
-    findings: [Finding], feeds: [Feed], definitions: [StoredDefinition]
+    findings: [Finding], feeds: [Feed], definitions: [StoredDefinition], channels: [String]
   ) {
     do {
       let database = try await place.open(.readOnly)
@@ -117,15 +118,17 @@ struct DatabaseHealth {
       // If users and logins cannot be read, pages are damaged, which is among the findings.
       let users = (try? await database.fetchUsers()) ?? []
       if let text = UserSummary.text(users) { findings.append(Finding(.ok, "users", text)) }
-      findings += await ChannelHealth(database: database, users: users).examine()
+      let channels = await ChannelHealth(database: database, users: users).examine()
+      findings += channels.findings
       findings += [try? await LoginSummary(database, at: now)].compactMap { $0?.finding }
-      return (findings, feeds, (try? await database.fetchDefinitions()) ?? [])
+      let definitions = (try? await database.fetchDefinitions()) ?? []
+      return (findings, feeds, definitions, channels.delivering)
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       guard let file = place.file else {
         return (
           [Finding(.problem, "database", error.message, hint: error.hint)] + place.findings, [],
-          []
+          [], []
         )
       }
       let refusal = Finding(
@@ -133,7 +136,7 @@ struct DatabaseHealth {
       // The file may be no database of this program, so only the problems among its findings are
       // reported.
       let around = file.exists ? file.examineFile() : []
-      return (around.filter { $0.level == .problem } + [refusal], [], [])
+      return (around.filter { $0.level == .problem } + [refusal], [], [], [])
     }
   }
 
@@ -196,16 +199,19 @@ struct ChannelHealth {
   let database: OffersDatabase
   let users: [User]
 
-  func examine() async -> [Finding] {
+  /// - Returns: the findings, and the names of the channels that deliver.
+  func examine() async -> (findings: [Finding], delivering: [String]) {
     var findings: [Finding] = []
+    var delivering: [String] = []
     for user in users {
       // If the channels cannot be read, pages are damaged, which the checks of the contents report.
       for channel in (try? await database.bound(to: user).fetchChannels()) ?? [] {
         let owner = users.count > 1 ? " of \(user.name)" : ""
         findings += [Self.finding(channel, "channel \(channel.name)\(owner)")].compactMap(\.self)
+        if channel.endedReason == nil { delivering.append(channel.name) }
       }
     }
-    return findings
+    return (findings, delivering)
   }
 
   private static func finding(_ channel: UserChannel, _ subject: String) -> Finding? {

@@ -40,7 +40,9 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
 
       At the end it says whether the syncs can run and whom their news reaches: whether the \
       timer of systemd runs, whether cron can mail, and which variables of \
-      subscribed feeds are missing, each with what to do. offers doctor says it again.
+      subscribed feeds are missing, each with what to do. offers doctor says it again. Where no \
+      mail can arrive it sends a message over your default channel, and on a terminal it offers to \
+      add one.
       """)
 
   @Argument(help: "The scheduler (default: systemd if it runs for you, else cron).")
@@ -84,22 +86,47 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     Output.note(
       "Installed: \(scheduler.rawValue) syncs the feeds that are due every quarter of an hour.")
     Output.note(.line("With these variables, stored in \(file.path): \(names)"))
-    await tellHealth()
+    await tellHealth(of: scheduler)
   }
 
   /// Says whether anything can arrive, and what to do otherwise.
-  private func tellHealth() async {
+  private func tellHealth(of scheduler: Scheduler) async {
     // A database or a definition file that cannot be read does not keep the schedule from being installed;
     // `offers doctor` reports it.
     let database = try? await location.openIfThere(.readOnly)
+    var channels: [UserChannel] = []
+    if let database {
+      channels = (try? await UserChoice().bind(database).fetchChannels()) ?? []
+    }
     let health = ScheduleHealth(
       feeds: (try? await database?.fetchFeeds()) ?? [],
-      definitions: try? await configuration.path.load(from: database))
+      definitions: try? await configuration.path.load(from: database),
+      channels: channels.filter { $0.endedReason == nil }.map(\.name))
     for finding in health.examine() ?? [] {
       let hint = finding.hint.map { ". " + $0.printed } ?? ""
       let level = finding.level == .ok ? "" : "\(finding.level.rawValue): "
       Output.note(.line(level + finding.message + hint))
     }
+    if scheduler == .cron, let lines = try? Crontab.lines(), health.canMail(lines) { return }
+    await tryChannel(hasOne: !channels.isEmpty)
+  }
+
+  /// Sends a message over the default channel, which a person on the terminal can add first.
+  private func tryChannel(hasOne: Bool) async {
+    let place = location.database.map { ["--database", $0] } ?? []
+    if !hasOne {
+      guard Confirmation.isPossible else { return }
+      Output.note("No mail can arrive. To be told all the same, write a channel, such as:")
+      Output.note("  command ~/bin/tell\n  ntfy https://ntfy.sh/my-secret-topic")
+      Output.prompt("Channel [none]: ")
+      let words = (ProcessContext.readLine() ?? "").split(scalar: " ").map(String.init)
+      if words.isEmpty { return }
+      guard await OffersCommand.run(arguments: ["channel", "add"] + words + place) == 0 else {
+        return
+      }
+    }
+    // The schedule is installed even if the message is not delivered, which the command says.
+    _ = await OffersCommand.run(arguments: ["channel", "test"] + place)
   }
 
   /// systemd if the user's instance responds, else cron.

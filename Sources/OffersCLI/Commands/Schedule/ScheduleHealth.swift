@@ -10,6 +10,8 @@ struct ScheduleHealth {
   let feeds: [Feed]
   /// The definitions of feeds; nil if they cannot be read.
   let definitions: FeedConfiguration?
+  /// The names of the channels that deliver notices.
+  var channels: [String] = []
   /// The path of the database; nil for one on a server.
   var database: String?
   /// The folder that stands for the root of the file system.
@@ -85,27 +87,39 @@ struct ScheduleHealth {
 
   /// The findings on the mail of cron, given the lines of the user's crontab.
   func cron(_ lines: [[UInt8]]) -> [Finding] {
-    var findings: [Finding] = []
     let address = Crontab.mailAddress(in: lines)
-    if address == "" {
-      findings.append(
+    if canMail(lines) {
+      let receiver = address ?? Self.userName.map { "\($0) on this machine" } ?? "you"
+      return [
         Finding(
-          .warning, Self.subject,
-          "MAILTO is empty in the crontab, so nobody gets the news that the syncs print",
-          hint: Hint("Set it to your address: crontab -e. \(Self.otherWay)")))
-    } else if !hasMailProgram {
-      findings.append(
-        Finding(
-          .warning, Self.subject,
-          "cron finds no mail program, so nobody gets the news that the syncs print",
-          hint: Hint("Install one, as root: apt-get install msmtp-mta. \(Self.otherWay)")))
+          .ok, Self.subject, "cron syncs the feeds that are due, and mails news to \(receiver)")
+      ]
     }
-    if !findings.isEmpty { return findings }
-    let receiver = address ?? Self.userName.map { "\($0) on this machine" } ?? "you"
+    if let teller {
+      return [Finding(.ok, Self.subject, "cron syncs the feeds that are due, and \(teller)")]
+    }
+    let (cause, remedy) =
+      address == ""
+      ? ("MAILTO is empty in the crontab", "Set it to your address: crontab -e")
+      : ("cron finds no mail program", "Install one, as root: apt-get install msmtp-mta")
     return [
       Finding(
-        .ok, Self.subject, "cron syncs the feeds that are due, and mails news to \(receiver)")
+        .warning, Self.subject, "\(cause), so nobody gets the news that the syncs print",
+        hint: Hint("\(remedy). Or \(Self.otherWay)"))
     ]
+  }
+
+  /// Whether cron can mail the news, given the lines of the user's crontab.
+  func canMail(_ lines: [[UInt8]]) -> Bool {
+    Crontab.mailAddress(in: lines) != "" && hasMailProgram
+  }
+
+  /// The part of a sentence that names the channels; nil if there is none.
+  private var teller: String? {
+    guard let last = channels.last else { return nil }
+    guard channels.count > 1 else { return "the channel \(last) tells you the news" }
+    return
+      "the channels \(channels.dropLast().joined(separator: ", ")) and \(last) tell you the news"
   }
 
   /// The findings on the timer of the user's systemd instance, which logs what the syncs print.
@@ -127,8 +141,8 @@ struct ScheduleHealth {
     }
     return [
       Finding(
-        .ok, Self.subject, "systemd syncs the feeds that are due, and logs the news",
-        hint: Hint(Self.log))
+        .ok, Self.subject, "systemd syncs the feeds that are due, and \(teller ?? "logs the news")",
+        hint: Hint(teller == nil ? "\(Self.log). Or \(Self.otherWay)" : Self.log))
     ]
   }
 
@@ -161,6 +175,6 @@ struct ScheduleHealth {
   }
 
   private static let subject = "schedule"
-  private static let otherWay = "Or read them: offers changes --since last"
+  private static let otherWay = "be told over a channel: offers channel --help"
   private static let log = "Read them: journalctl --user -u offers-sync"
 }
