@@ -75,7 +75,7 @@ extension OffersDatabase {
   /// Records a search that found something. An equal earlier search moves to the front; only the
   /// last 10 are kept. Repeating the most recent search changes nothing.
   public func noteSearch(_ search: RecentSearch) async throws(OffersError) {
-    let words = SearchWords.spaced(search.words)
+    let words = Self.remembered(search.words, of: search.feed)
     let isLatest = try await transaction(.query) { [user] in
       try RecentSearchTable.isLatest(words, feed: search.feed, of: user, in: $0)
     }
@@ -97,8 +97,18 @@ extension OffersDatabase {
   ) async throws(OffersError) -> Bool {
     try await transaction(.write) { [user] transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
-      return try RecentSearchTable.remove(words, of: feed, user: user, in: transaction)
+      let isRemoved = try RecentSearchTable.remove(words, of: feed, user: user, in: transaction)
+      return try isRemoved
+        || RecentSearchTable.remove(
+          Self.remembered(words, of: feed), of: feed, user: user, in: transaction)
     }
+  }
+
+  /// The words as which a search is recorded: its text form without the feed, so that the same search is recorded once.
+  private static func remembered(_ words: String, of feed: String?) -> String {
+    let words = SearchWords.spaced(words)
+    guard let text = try? SelectionText(parsing: words) else { return words }
+    return (feed == nil ? text : text.without(.feed)).description
   }
 }
 

@@ -69,6 +69,23 @@ struct RecentSearchRules {
     #expect(try await Self.words(store) == ["tea", "tea", "milk"])
   }
 
+  @Test(
+    "filters in another order, or the feed among them, are the same search",
+    arguments: StoreKind.allCases)
+  func sameFilters(kind: StoreKind) async throws {
+    let store = try await kind.open().store
+    for words in ["tea reward:>=2 -feed:albums", "-feed:albums reward:>=2 tea"] {
+      try await Self.note(words, in: store)
+    }
+    for words in ["jam feed:ibotta is:favorite", "is:favorite jam"] {
+      try await Self.note(words, feed: "ibotta", in: store)
+    }
+    #expect(try await Self.words(store) == ["jam is:favorite", "tea -feed:albums reward:>=2"])
+    #expect(try await store.removeSearch("feed:ibotta is:favorite jam", of: "ibotta"))
+    #expect(try await store.removeSearch("reward:>=2 tea -feed:albums"))
+    #expect(try await Self.words(store) == [])
+  }
+
   @Test("a user removes no search of another", arguments: StoreKind.allCases)
   func removesOwn(kind: StoreKind) async throws {
     let home = try await Household(kind)
