@@ -53,6 +53,12 @@ public struct Notice: Hashable, Sendable, Identifiable {
     self.isUrgent = isUrgent
   }
 
+  /// The watch that told it: `watch 1: coffee`; nil for another reason, and for a watch that was removed.
+  package var watchText: String? {
+    guard let watchID, let watchName else { return nil }
+    return "watch \(watchID): \(watchName.isEmpty ? "all offers" : watchName)"
+  }
+
   /// The time for which notices and their deliveries are kept, in seconds.
   package static let keptSeconds = 30.0 * 86_400
 }

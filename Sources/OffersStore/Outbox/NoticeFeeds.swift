@@ -53,7 +53,8 @@ extension OffersDatabase {
       entries.append(
         NoticeFeed.Entry(
           id: "notice-\(notice.id)", title: "\(notice.name) \(sentence)",
-          text: Self.text(of: offer, hasTerms: true), link: offer?.url, at: notice.at))
+          text: Self.text(of: offer, hasTerms: true, notice.watchText), link: offer?.url,
+          at: notice.at))
     }
     return entries
   }
@@ -137,8 +138,10 @@ extension OffersDatabase {
     }
   }
 
-  private static func text(of offer: UserOffer?, hasTerms: Bool) -> String {
-    [offer?.reward?.text, offer?.retailer, hasTerms ? offer?.terms : nil].compactMap(\.self)
+  private static func text(
+    of offer: UserOffer?, hasTerms: Bool, _ source: String? = nil
+  ) -> String {
+    [offer?.reward?.text, offer?.retailer, hasTerms ? offer?.terms : nil, source].compactMap(\.self)
       .joined(separator: ", ")
   }
 }

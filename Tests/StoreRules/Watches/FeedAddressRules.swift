@@ -65,6 +65,7 @@ struct FeedAddressRules {
       let news = try await text(.atom, .news)
       #expect(news.contains("Tea is up: $1.50, was $1.00"))
       #expect(news.contains("Iced coffee is a new match: $3.00"))
+      #expect(news.contains("watch \(watch.id): coffee</content>"))
       let own = try await text(.atom, .watch(watch.id))
       #expect(own.contains("Iced coffee") && !own.contains("Tea"))
       #expect(try await !text(.atom, .watch(other.id)).contains("<entry>"))

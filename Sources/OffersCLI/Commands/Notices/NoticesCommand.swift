@@ -188,12 +188,6 @@ extension Notice {
   /// The sentence of the notice, with absolute times.
   var sentence: String { sentence(FilterTextParser(), at: nil) }
 
-  /// The watch that told it: `watch 1: coffee`; nil for another reason, and for a watch that was removed.
-  fileprivate var watchText: String? {
-    guard let watchID, let watchName else { return nil }
-    return "watch \(watchID): \(watchName.isEmpty ? "all offers" : watchName)"
-  }
-
   /// A line for the results of a sync: `Folgers is a new match: $3.00 (ibotta:1)`.
   var line: String {
     let sentence = sentence(FilterTextParser(), at: Date())
