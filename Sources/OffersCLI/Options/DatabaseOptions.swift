@@ -200,18 +200,21 @@ extension CompletionKind {
   /// The names of feeds: the shipped ones, the user's own, and those that stand only in a database file. The shipped
   /// ones are offered even if the others cannot be read. A server is not asked, because it may take long to answer.
   static var feeds: CompletionKind {
-    .custom { (words: [String], _: Int, _: String) async -> [String] in
-      func value(of option: String) -> String? {
-        words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
-      }
-      let own = (try? ConfigurationOptions.path(named: value(of: "--config")).load()) ?? .shipped
-      let place = try? DatabaseOptions.place(named: value(of: "--database"))
-      let isServer = place?.name.contains("://") ?? true
-      let database = isServer ? nil : (try? await place?.openExisting(.readOnly)) ?? nil
-      let subscribed = (try? await database?.fetchFeeds().map(\.name)) ?? []
-      let stored = (try? await database?.fetchDefinitions()) ?? []
-      return Set(own.including(stored).names + subscribed).sorted()
+    .custom { (words: [String], _: Int, _: String) async -> [String] in await feedNames(words) }
+  }
+
+  /// The names of feeds that a command line can name.
+  static func feedNames(_ words: [String]) async -> [String] {
+    func value(of option: String) -> String? {
+      words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
     }
+    let own = (try? ConfigurationOptions.path(named: value(of: "--config")).load()) ?? .shipped
+    let place = try? DatabaseOptions.place(named: value(of: "--database"))
+    let isServer = place?.name.contains("://") ?? true
+    let database = isServer ? nil : (try? await place?.openExisting(.readOnly)) ?? nil
+    let subscribed = (try? await database?.fetchFeeds().map(\.name)) ?? []
+    let stored = (try? await database?.fetchDefinitions()) ?? []
+    return Set(own.including(stored).names + subscribed).sorted()
   }
 }
 

@@ -97,12 +97,34 @@ extension Option where Value == [String] {
 }
 
 extension CompletionKind {
-  /// The beginnings of filters, and behind `feed:` the names of feeds.
+  /// The beginnings of filters, orders, and behind `feed:` the names of feeds.
   static var selection: CompletionKind {
-    .custom { (_: [String], _: Int, prefix: String) async -> [String] in
-      SelectionText.terms.filter { prefix.isEmpty || $0.hasPrefix(prefix) }
-        + OfferQuery.Sort.allCases.map { "sort:\($0.rawValue)" }.filter { $0.hasPrefix(prefix) }
+    .custom { (words: [String], index: Int, prefix: String) async -> [String] in
+      let shell = CompletionShell.requesting
+      // bash ends words at colons, and has only the part behind the last one completed.
+      let head = shell == .bash ? wordBeforeColon(words, index, prefix) : nil
+      let typed = head.map { $0 + (prefix == ":" ? "" : prefix) } ?? prefix
+      var candidates = SelectionText.terms + OfferQuery.Sort.allCases.map { "sort:\($0.rawValue)" }
+      for term in [OfferFilter.feed, .notFeed].map(\.words.term) where typed.hasPrefix(term) {
+        candidates = await feedNames(words).map { term + $0 }
+      }
+      let found = candidates.filter { $0.hasPrefix(typed) }
+      return switch shell {
+      case .bash?: found.map { String($0.dropFirst(head?.count ?? 0)) }
+      // zsh describes a candidate by the text behind its first colon.
+      case .zsh?: found.map { $0.replacing(bytes: ":", with: "\\:") }
+      default: found
+      }
     }
+  }
+
+  /// The beginning of a word, up to its colon, of which bash completes the rest; nil for a word without one.
+  private static func wordBeforeColon(
+    _ words: [String], _ index: Int, _ prefix: String
+  ) -> String? {
+    let colon = prefix == ":" ? index : index - 1
+    guard colon > 0, words.indices.contains(colon), words[colon] == ":" else { return nil }
+    return words[colon - 1] + ":"
   }
 }
 
