@@ -51,14 +51,11 @@ package struct CurrencyCode: Sendable {
   }
 
   /// All currencies of ISO 4217.
-  static var all: [CurrencyCode] {
-    let table = table
-    return (0..<table.count).compactMap { find(table[$0].name) }
-  }
+  static let all = (0..<table.count).compactMap { find(table[$0].name) }
 
   /// The currencies whose minor unit is not a hundredth, with their number of decimals.
-  package static var withOtherUnits: [(code: String, unitDigits: Int)] {
-    all.compactMap { $0.unitDigits == 2 ? nil : ($0.code, $0.unitDigits) }
+  package static let withOtherUnits: [(code: String, unitDigits: Int)] = all.compactMap {
+    $0.unitDigits == 2 ? nil : ($0.code, $0.unitDigits)
   }
 
   /// The three capital letters.

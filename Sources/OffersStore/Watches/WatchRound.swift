@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import Synchronization
 
 /// Evaluates the watches of all users in the transaction of a change, and writes the notices.
 struct WatchRound {
@@ -26,7 +27,7 @@ struct WatchRound {
 
   init(at now: Date, _ reader: any FilterTextReader, in transaction: any Transaction) throws {
     self.transaction = transaction
-    self.reader = reader
+    self.reader = RememberingReader(reader)
     self.now = now
     roles = try FeedTable.presentations(in: transaction).mapValues(\.valueRole)
   }
@@ -341,4 +342,32 @@ struct WatchRound {
     return try SelectedOffers(query, of: user, feeds: feeds, in: transaction)
       .keys(offset: 0, limit: limit, in: transaction)
   }
+}
+
+/// Reads each bound once: many watches have the same.
+private final class RememberingReader: FilterTextReader {
+  private struct Key: Hashable {
+    let text: String
+    let role: ValueRole
+    let isLeast: Bool
+  }
+
+  private let reader: any FilterTextReader
+  private let bounds = Mutex<[Key: ValueBound]>([:])
+
+  init(_ reader: any FilterTextReader) { self.reader = reader }
+
+  func readBound(_ text: String, of role: ValueRole, isLeast: Bool) throws -> ValueBound {
+    let key = Key(text: text, role: role, isLeast: isLeast)
+    if let known = bounds.withLock({ $0[key] }) { return known }
+    let bound = try reader.readBound(text, of: role, isLeast: isLeast)
+    bounds.withLock { $0[key] = bound }
+    return bound
+  }
+
+  func readTime(_ text: String, now: Date) throws -> Date { try reader.readTime(text, now: now) }
+
+  func readSeconds(_ text: String) throws -> Double { try reader.readSeconds(text) }
+
+  func text(of value: Reward.Value) -> String { reader.text(of: value) }
 }
