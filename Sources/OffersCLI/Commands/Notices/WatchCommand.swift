@@ -115,6 +115,14 @@ struct WatchOptions: ParsableArguments {
   var urgent: Bool?
 
   @Option(help: .value("name", "A name for the watch.")) var name: String?
+
+  /// The watch of a selection with these options.
+  fileprivate func draft(of selection: SelectionText) throws -> WatchDraft {
+    if selection.sort != nil { Output.note("A watch has no order: leave sort: out.") }
+    return try WatchDraft(
+      name: name, selection: selection.description, rule: rule, repeats: repeats,
+      isUrgent: urgent ?? false, WatchCommand.reader)
+  }
 }
 
 struct WatchAddCommand: AsyncParsableCommand {
@@ -136,9 +144,7 @@ struct WatchAddCommand: AsyncParsableCommand {
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
-    let draft = try WatchDraft(
-      name: watch.name, selection: selection.text.description, rule: watch.rule,
-      repeats: watch.repeats, isUrgent: watch.urgent ?? false, WatchCommand.reader)
+    let draft = try watch.draft(of: selection.text)
     let database = try await location.open(.readWrite)
     let preview = try await WatchPreviewReport(draft, database)
     let added = try await database.putWatch(draft, WatchCommand.reader)
@@ -178,6 +184,13 @@ private struct WatchPreviewReport {
 /// The argument that names a watch.
 struct WatchNumber: ParsableArguments {
   @Argument(help: "The number of the watch: see offers watch list.") var number: Int64
+
+  fileprivate func setPaused(
+    _ isPaused: Bool, _ location: UserDatabaseOptions, asJSON json: Bool
+  ) async throws {
+    try await location.openExisting().setWatch(number, isPaused: isPaused, WatchCommand.reader)
+      .print(asJSON: json)
+  }
 }
 
 struct WatchShowCommand: AsyncParsableCommand {
@@ -262,9 +275,7 @@ struct WatchTestCommand: AsyncParsableCommand {
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
-    let draft = try WatchDraft(
-      name: watch.name, selection: selection.text.description, rule: watch.rule,
-      repeats: watch.repeats, WatchCommand.reader)
+    let draft = try watch.draft(of: selection.text)
     let preview = try await WatchPreviewReport(draft, try await location.open(.readOnly))
     if json { return try Output.print(.json(preview.document)) }
     for line in preview.lines { try Output.print(.line(line)) }
@@ -281,8 +292,7 @@ struct WatchPauseCommand: AsyncParsableCommand {
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
-    try await location.openExisting().setWatch(watch.number, isPaused: true, WatchCommand.reader)
-      .print(asJSON: json)
+    try await watch.setPaused(true, location, asJSON: json)
   }
 }
 
@@ -296,8 +306,7 @@ struct WatchResumeCommand: AsyncParsableCommand {
   @OptionGroup var location: UserDatabaseOptions
 
   func run() async throws {
-    try await location.openExisting().setWatch(watch.number, isPaused: false, WatchCommand.reader)
-      .print(asJSON: json)
+    try await watch.setPaused(false, location, asJSON: json)
   }
 }
 
