@@ -158,6 +158,8 @@ class Notices:
         expected = {f"ibotta:more-{number}" for number in range(self._KILLS + 1)}
         for receiver in receivers:
             found += receiver.check(expected, delivered)
+            if receiver.repeated() > self._KILLS:
+                found.append(f"{receiver.name}: a kill repeats more than one message")
         with self._lock:
             self._received += sum(len(receiver.messages()) for receiver in receivers)
             self._again += sum(receiver.repeated() for receiver in receivers)
