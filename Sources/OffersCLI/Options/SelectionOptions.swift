@@ -104,11 +104,12 @@ extension CompletionKind {
       // bash ends words at colons, and has only the part behind the last one completed.
       let head = shell == .bash ? wordBeforeColon(words, index, prefix) : nil
       let typed = head.map { $0 + (prefix == ":" ? "" : prefix) } ?? prefix
-      var candidates = SelectionText.terms + OfferQuery.Sort.allCases.map { "sort:\($0.rawValue)" }
-      for term in [OfferFilter.feed, .notFeed].map(\.words.term) where typed.hasPrefix(term) {
-        candidates = await feedNames(words).map { term + $0 }
+      let orders = OfferQuery.Sort.allCases.map { "sort:\($0.rawValue)" }
+      var found = (SelectionText.terms + orders).filter { $0.hasPrefix(typed) }
+      let feedTerms = [OfferFilter.feed, .notFeed].map(\.words.term)
+      if let term = feedTerms.first(where: { typed.hasPrefix($0) || found == [$0] }) {
+        found = await feedNames(words).map { term + $0 }.filter { $0.hasPrefix(typed) }
       }
-      let found = candidates.filter { $0.hasPrefix(typed) }
       return switch shell {
       case .bash?: found.map { String($0.dropFirst(head?.count ?? 0)) }
       // zsh describes a candidate by the text behind its first colon.

@@ -27,6 +27,17 @@ struct CompletionTests {
       try Self.complete(home, ["list"], argument: "--feed", word: "").contains("movies"))
   }
 
+  @Test(
+    "words are completed as filters, and behind feed: with the names of feeds",
+    arguments: [
+      ("rew", ["reward:>=", "reward:<="]), ("fe", ["feed:albums", "feed:facts"]),
+      ("-feed:al", ["-feed:albums"]), ("sort:re", ["sort:reward"]), ("coffee", []),
+    ])
+  func completesFilters(word: String, first: [String]) throws {
+    let found = try Self.complete(try Home(), ["list"], argument: "positional@0", word: word)
+    #expect(Array(found.prefix(2)) == first)
+  }
+
   @Test("each shell accepts its generated completion script", arguments: ["bash", "zsh", "fish"])
   func scripts(shell: String) throws {
     let home = try Home()

@@ -220,7 +220,7 @@ struct ScheduleCommandTests {
     let none = try Self.run("install cron", home)
     #expect(none.errors.contains("Or be told over a channel: offers channel --help"))
     #expect(none.output == "")
-    #expect(try home.offers("channel", "add", "command", "./tell").status == 0)
+    #expect(try home.offers("channel", "add", "command", home.folder.file("tell")).status == 0)
     let told = try Self.run("install cron", home)
     #expect(told.errors.contains("and the channel command tells you the news"), "\(told.errors)")
     #expect(told.status == 0 && told.output == "command: delivered\n")
