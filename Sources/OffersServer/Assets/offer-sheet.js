@@ -17,14 +17,14 @@ function nameOnly(picture) {
 
 /**
  * Changes the view at once, or by a transition if the browser has them and the person wants motion.
- * The view has changed when the promise is fulfilled; the transition may go on.
+ * The view has changed when the promise is fulfilled; the transition may go on. `update` is told whether one carries it.
  */
 async function change(path, update) {
-  if (!document.startViewTransition || isStill()) return update();
+  if (!document.startViewTransition || isStill()) return update(false);
   nameOnly(cardPicture(path));
   const transition = document.startViewTransition(() => {
     nameOnly(null);
-    update();
+    update(true);
   });
   await transition.updateCallbackDone;
 }
@@ -47,8 +47,9 @@ async function open(address) {
       make("span", {className: "grabber", "aria-hidden": "true"}), close, body);
     drag(sheet, body, () => sheet.close());
     const under = pageAddress();
-    await change(new URL(address, location.href).pathname, () => {
+    await change(new URL(address, location.href).pathname, (isCarried) => {
       if (mine !== asked) return;
+      sheet.classList.toggle("is-carried", isCarried);
       openOver(sheet, {address, under: under === address ? listAddress : under});
       body.focus({preventScroll: true});
       prepare(sheet);
