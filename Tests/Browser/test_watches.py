@@ -51,12 +51,13 @@ class WatchTests(BrowserTest):
         self.browser.get(self.home.base + "/watches?kind=at-least&amount=$2")
         self.browser.find_element("css selector", "#form [name=q]").send_keys("reward:>=1")
         self.browser.find_element("css selector", "#form button[formmethod=get]").click()
-        text = self.browser.find_element("css selector", "#form").text
+        self.wait_for("#form .done")
+        text = self.find("#form").text
         self.assertIn("Tells when an offer is at least $2.", text)
         self.assertIn("now:", text)
         self.assertEqual(self.watches(), [])
         self.browser.find_element("css selector", "#form button:not([formmethod])").click()
-        self.assertEqual([each["rule"] for each in self.watches()], ["at-least $2"])
+        self.wait("it is not added", lambda: [each["rule"] for each in self.watches()] == ["at-least $2"])
 
     def test_a_mistake_is_named_and_a_watch_is_changed_and_paused(self):
         self.home.run("watch", "add", "coffee", "--rule", "at-least $2")
