@@ -2,7 +2,7 @@
 
   run.py [TEST...]
 
-The whole suite usually runs beside the Swift tests. Up to five tests that fail are run once more at its end, when
+The whole suite usually runs beside the Swift tests. Up to two tests that fail are run once more at its end, when
 this machine is not as busy: one that passes then is named as unstable, and its first failure stays in the output.
 """
 
@@ -95,9 +95,9 @@ def run_files():
 
 
 def run_failed_again(total):
-    """Runs up to five failed tests again, and takes those that pass from the failures."""
+    """Runs one or two failed tests again, and takes those that pass from the failures."""
     failed = total["failed"]
-    if not 0 < len(failed) <= 5 or not all(name in total["seconds"] for name in failed):
+    if not 0 < len(failed) <= 2 or not all(name in total["seconds"] for name in failed):
         return
     print(f"Running again: {', '.join(failed)}", flush=True)
     total["failed"] = run(failed)["failed"]
