@@ -40,7 +40,7 @@ struct PageAssets: Sendable {
     let scripts = ScriptBundle("app.js") { name in
       EmbeddedPageFiles.find(name).map { String(decoding: $0, as: UTF8.self) }
     }.files
-    let all =
+    let sources =
       Self.served.map { name, type in
         (name, type, scripts[name].map { Array($0.utf8) } ?? EmbeddedPageFiles.find(name) ?? [])
       }
@@ -49,6 +49,10 @@ struct PageAssets: Sendable {
         ("templates.json", Self.json, PageTemplates.offline),
         ("letters.json", Self.json, LetterTable.json),
       ]
+    let all = sources.map { name, type, bytes in
+      guard type == Self.style || type == Self.script else { return (name, type, bytes) }
+      return (name, type, Array(CompactText.make(String(decoding: bytes, as: UTF8.self)).utf8))
+    }
     for (_, _, bytes) in all { bytes.withUnsafeBytes { hash.update($0) } }
     for (_, text) in Self.texts { Array(text.utf8).withUnsafeBytes { hash.update($0) } }
     // The library of maps is part of the version, because its files have it in their URLs, too.
