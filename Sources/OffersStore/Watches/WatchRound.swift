@@ -9,7 +9,8 @@ struct WatchRound {
   /// The time of the observations: the start of the run, or the present time.
   private let now: Date
   private let roles: [String: ValueRole]
-  private var matchers: [Watch.ID: OfferMatcher] = [:]
+  /// By the texts of selections, because users have the same watches. Nil for a text that this program cannot read.
+  private var matchers: [String: OfferMatcher?] = [:]
   private var toldCounts: [Watch.ID: Int] = [:]
   /// The favorites of users, and the histories of offers, which are read when they are first needed.
   private var favorites: [User.ID: Set<OfferRef>] = [:]
@@ -314,10 +315,9 @@ struct WatchRound {
   }
 
   private mutating func matcher(of row: WatchTable.Row) throws -> OfferMatcher? {
-    if let known = matchers[row.watch.id] { return known }
-    guard let selection = try selection(of: row) else { return nil }
-    let matcher = try OfferMatcher(selection, at: now)
-    matchers[row.watch.id] = matcher
+    if let known = matchers[row.watch.selection] { return known }
+    let matcher = try selection(of: row).map { try OfferMatcher($0, at: now) }
+    matchers[row.watch.selection] = .some(matcher)
     return matcher
   }
 
