@@ -13,6 +13,7 @@ extension ChannelKind {
     findSecret: { NtfyChannel.topic(of: $0) },
     make: { kind, values, tools in
       let word = values.word
+      if !word.contains("://") { throw kind.refusal("The address does not begin with https://.") }
       guard let range = NtfyChannel.topic(of: word), NtfyChannel.isTopic(word[range]) else {
         throw kind.refusal("The address ends with no topic of 1 to 64 letters, digits, - and _.")
       }

@@ -152,6 +152,7 @@ struct WatchCommandTests {
       (["watch", "remove", "9"], 66, "offers watch list"),
       (["watch", "edit", "9", "--rule", "best"], 66, "offers watch list"),
       (["channel", "add", "ntfi", "x"], 64, "ntfy"),
+      (["channel", "add", "ntfy", "ntfy.sh/mine"], 64, "does not begin with https://"),
       (["channel", "add", "webpush"], 64, "offers serve"),
       (["watch", "add"], 64, "each new offer of all feeds"),
       (["channel", "add", "command", "no-such-program"], 64, "There is no program"),
@@ -188,6 +189,31 @@ struct WatchCommandTests {
         "Iced Coffee is a new match: $4.00 (watch 1: Morning)"))
     let cut = try await home.call("notices", "--limit", "1", "--json")
     #expect(cut.output.contains(#""watch_name":"Morning""#))
+  }
+
+  @Test("a paused channel is a problem of the status, too")
+  func pausedInStatus() async throws {
+    let home = try await Home(synced: Self.items)
+    try await home.call("watch", "add", "coffee")
+    try await home.call("channel", "add", "command", Self.teller(home, exit: 7), "--name", "desk")
+    try Self.change(home)
+    try await home.call("sync")
+    #expect(try await !home.call("status").output.contains("desk"))
+    let database = try await home.store.open()
+    let channel = try await database.fetchChannel(named: "desk")
+    let message = try #require(
+      try await database.claimMessage(of: channel.id, at: Date() + 86_400))
+    try await database.finish(message, .ended(reason: "The token is revoked."), at: Date())
+    let status = try await home.call("status")
+    #expect(
+      status.output.contains(
+        """
+
+        channel desk is paused, 1 notice waiting: The token is revoked. Set it up again: \
+        offers channel edit desk
+
+        """))
+    #expect(try await home.objects("channels", "status").count == 1)
   }
 
   @Test("the program of a channel is kept by its absolute path, and its arguments as they are")

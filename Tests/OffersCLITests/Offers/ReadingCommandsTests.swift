@@ -233,7 +233,7 @@ struct ReadingCommandsTests {
   func statusDocument() async throws {
     let home = try await Home(synced: Self.items)
     let document = try await home.callDocument("status")
-    #expect(Set(document.keys) == ["database", "feeds", "former_feeds"])
+    #expect(Set(document.keys) == ["database", "feeds", "former_feeds", "channels"])
     let database = try #require(document["database"] as? [String: Any])
     let engine = TestStore.isFile ? "sqlite" : "postgresql"
     #expect(

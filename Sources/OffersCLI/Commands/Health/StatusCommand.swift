@@ -11,7 +11,7 @@ struct StatusCommand: AsyncParsableCommand {
     abstract: "Show the database, the feeds and their problems.",
     usage: "offers status [<options>]",
     discussion: """
-      The favorites are those of the user. All else is shared. The offers include those that are gone \
+      The favorites and the channels are those of the user. All else is shared. The offers include those that are gone \
       from their feeds. With --verbose also the history, whose changes include those of offers that were \
       removed since, the engine, the users and their logins; --json always has all of it.
 
@@ -41,6 +41,7 @@ struct StatusCommand: AsyncParsableCommand {
       },
       counts: try await database.countEverything(),
       history: try await database.fetchHistorySize(), users: try await database.fetchUsers(),
+      channels: try await database.fetchChannels(),
       logins: try await LoginSummary(database, at: Date()))
     try Output.print(
       json
@@ -55,6 +56,8 @@ struct StatusCommand: AsyncParsableCommand {
     let counts: StoreCounts
     let history: HistorySize
     let users: [User]
+    /// Those of the user.
+    let channels: [UserChannel]
     let logins: LoginSummary
   }
 
@@ -112,7 +115,9 @@ struct StatusCommand: AsyncParsableCommand {
         summary.feed?.keptApartCount ?? 0, of: summary.name, summary.presentation.noun
       ).map { [DisplayText.oneLine("\(summary.name): \($0)")] }
     }
-    for troubles in feeds.map({ $0.troubles(at: now) }) + keptLines {
+    let paused = contents.channels.filter { $0.endedReason != nil }
+    let pausedLines = [paused.map { "channel \($0.waitingLine(at: now))" }]
+    for troubles in feeds.map({ $0.troubles(at: now) }) + keptLines + pausedLines {
       guard !troubles.isEmpty else { continue }
       lines.append("")
       for trouble in troubles {
@@ -166,7 +171,10 @@ struct StatusCommand: AsyncParsableCommand {
         "favorites": summary.former?.favoriteCount,
       ]
     }
-    return ["database": facts, "feeds": feeds, "former_feeds": former]
+    return [
+      "database": facts, "feeds": feeds, "former_feeds": former,
+      "channels": contents.channels.map(\.document),
+    ]
   }
 }
 
