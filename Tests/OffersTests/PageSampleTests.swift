@@ -27,7 +27,8 @@ struct PageSampleTests {
 
   @Test("each sample of Swift is the one that is compiled")
   func compiled() throws {
-    let compiled = try ["Shop", "ListScreen", "DetailScreen", "PreviewDatabase"].map { name in
+    let compiled = try ["Shop", "ListScreen", "DetailScreen", "Teller", "PreviewDatabase"].map {
+      name in
       let source = try Self.text(of: "Tests/OffersTests/Samples/\(name).swift")
       let begin = try #require(source.range(of: "// sample begins\n"))
       let end = try #require(source.range(of: "\n// sample ends"))

@@ -41,8 +41,8 @@ extension OffersDatabase {
     try await transaction(.query) { [user] in try UserNoticeTable.lastTold(of: user, in: $0) }
   }
 
-  /// Adds a watch, or replaces the texts of one, which begins anew then: the offers for which its rule holds now count
-  /// as told.
+  /// Adds a watch, or replaces the texts of one. A new one, and one with another selection, rule or repetition, begins
+  /// anew: the offers for which its rule holds now count as told.
   ///
   /// - Parameters:
   ///   - draft: the watch.
@@ -67,6 +67,12 @@ extension OffersDatabase {
       }
       let key = try WatchTable.put(draft, id: id, of: user, at: now, in: transaction)
       let watch = try WatchTable.fetch(key, of: user, reader, in: transaction)
+      if let old, old.selection == watch.selection, old.rule.text == watch.rule.text,
+        old.repeats == watch.repeats
+      {
+        return watch
+      }
+      try WatchTable.forget(key, in: transaction)
       if watch.pausedAt == nil {
         var round = try WatchRound(at: now, reader, in: transaction)
         try round.begin(watch, of: user)
@@ -98,7 +104,7 @@ extension OffersDatabase {
   /// Removes a watch of the user. Its notices stay.
   ///
   /// - Throws: `OffersError` with `notFound`.
-  package func removeWatch(_ id: Watch.ID) async throws(OffersError) {
+  public func removeWatch(_ id: Watch.ID) async throws(OffersError) {
     let wasThere = try await transaction(.write) { [user] transaction in
       try UserTable.check(user, isExclusive: true, in: transaction)
       return try WatchTable.remove(id, of: user, in: transaction)
@@ -115,7 +121,7 @@ extension OffersDatabase {
   package func lookAtWatches(
     now: Date = Date(), _ reader: any FilterTextReader
   ) async throws(OffersError) -> Int {
-    // Most looks find nothing, and need no write transaction.
+    // Without a channel, most looks find nothing, and need no write transaction.
     let isDue = try await transaction(.read) { transaction in
       try transaction.exists(
         """
@@ -168,20 +174,23 @@ extension OffersDatabase {
     }
     return try await read { [user, query] transaction in
       let selected = try self.selectOffers(query, in: transaction)
-      let keys = try selected.keys(offset: 0, limit: WatchPreview.mostOffers, in: transaction)
+      let first = try OfferTable.list(
+        keys: selected.keys(offset: 0, limit: 3, in: transaction), of: user, in: transaction)
       var preview = WatchPreview(
         of: draft.rule, repeats: draft.repeats, in: now - Double(days) * 86_400...now)
-      var first: [UserOffer] = []
+      // Offers that are outside of the bounds now may have been within.
+      var wide = query
+      wide.selection = query.selection.withoutBounds
+      let keys = try self.selectOffers(wide, in: transaction).keys(
+        offset: 0, limit: WatchPreview.mostOffers, in: transaction)
+      preview.isPart = keys.count == WatchPreview.mostOffers
       for stored in try OfferTable.list(keys: keys, of: user, in: transaction) {
-        if first.count < 3 { first.append(stored.offer) }
         let points = try ChangeTable.historyPage(of: stored, HistoryQuery(), in: transaction).points
         preview.add(
           points, role: presentations[stored.offer.ref.feed]?.valueRole ?? .reward,
-          expiresAt: stored.offer.expiresAt)
+          expiresAt: stored.offer.expiresAt, selection: query.selection)
       }
-      let count =
-        keys.count < WatchPreview.mostOffers ? keys.count : try selected.count(in: transaction)
-      return (count, first, preview)
+      return (try selected.count(in: transaction), first.map(\.offer), preview)
     }
   }
 }
