@@ -88,11 +88,12 @@ private final class MailTransfer {
   }
 
   /// Reads a line of the server's, such as `550 5.1.1 No such user`. That of the end of the connection,
-  /// 221, is none of these.
+  /// 221, comes behind the one that counts.
   private func receive(line bytes: UnsafePointer<CChar>?, _ count: Int) -> Bool {
     let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-    if let code = Int(line.prefix(3)), (400..<600).contains(code) {
-      refusal = (code, String(line.dropFirst(4).prefix(500)))
+    if let code = Int(line.prefix(3)), code != 221 {
+      // The client goes on after some refusals, such as that of EHLO.
+      refusal = (400..<600).contains(code) ? (code, String(line.dropFirst(4).prefix(500))) : nil
     }
     return true
   }

@@ -107,6 +107,7 @@ class Feeds:
         # The rewards that differ from the sample, by the id of the offer; None for a removed offer.
         self.ibotta_rewards = {}
         self.hostile_extra = []
+        self.amounts = ["$1"]
         self.long_count = 3000
         self.pictures = {}
         # The slow document of the shop is answered when the first is set; the second is set when its client has gone.
@@ -159,6 +160,8 @@ class Feeds:
             ]
         if name == "hostile":
             return hostile.offers() + self.hostile_extra
+        if name == "amounts":
+            return [{"id": str(number), "name": f"Offer {number}", "reward": reward} for number, reward in enumerate(self.amounts)]
         return None
 
     def shop(self):
@@ -307,5 +310,7 @@ def configuration(base):
             " latitude: lat, longitude: lng, expires: ends}\n"
             "    attributes: {Artist: artist, Released: released}\n"
         )
+    # Its currency is unknown.
+    text += f"  amounts:\n    source: {base}/feeds/amounts.json\n    id: id\n    fields: {{name: name, reward: reward}}\n"
     return text
 

@@ -21,6 +21,16 @@ class OfflineBase(StarBase):
     def count(self):
         return self.find("main .count").text
 
+    def listed(self, path):
+        """The references of the offers on the page of the server, and on the one that the browser makes."""
+        return self.browser.execute_async_script(
+            "const [path, done] = arguments; (async () => {"
+            " const read = async (headers) => { const answer = await fetch(path, {headers, cache: 'no-store'});"
+            "  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');"
+            "  return [...page.querySelectorAll('[data-list] > [data-ref]')].map((each) => each.dataset.ref) };"
+            " return [await read({}), await read({'X-From-Store': '1'})]"
+            "})().then(done, (error) => done([String(error), null]))", path)
+
 
 class FirstVisitTests(OfflineBase):
     def test_the_first_page_is_there_without_a_server_after_one_visit(self):
@@ -180,22 +190,41 @@ class SameLookTests(OfflineBase):
                     found += len(one) > 0
         self.assertGreater(found, 60)
 
-    def listed(self, path):
-        """The references of the offers on the page of the server, and on the one that the browser makes."""
-        return self.browser.execute_async_script(
-            "const [path, done] = arguments; (async () => {"
-            " const read = async (headers) => { const answer = await fetch(path, {headers, cache: 'no-store'});"
-            "  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');"
-            "  return [...page.querySelectorAll('[data-list] > [data-ref]')].map((each) => each.dataset.ref) };"
-            " return [await read({}), await read({'X-From-Store': '1'})]"
-            "})().then(done, (error) => done([String(error), null]))", path)
-
     def test_every_offer_has_the_same_page(self):
         offers = json.loads(self.home.run("list", "--json", "--limit", "500"))["offers"]
         self.assertGreater(len(offers), 100)
         for offer in offers:
             with self.subTest(offer=offer["ref"]):
                 self.assertIsNone(self.compare("/offers/" + urllib.parse.quote(offer["ref"], safe="")))
+
+
+class AmountTests(OfflineBase):
+    """The browser reads bounds as the server does."""
+
+    feeds = ("amounts",)
+
+    REWARDS = [
+        "$2", "$2.50", "2", "US$2", "CA$2", "€2", "€0.50", "2 CLP", "¥100", "100 CNY", "₩100", "₪5", "20%", "2.5%", "99 SEK",
+    ]
+    BOUNDS = [
+        "2", "$2", "2 $", "$2.50", "$1,50", "US$2", "C$2", "2 CLP", "€2", "2eur", "EUR 2", "¥100", "₩100", "₪5", "20%", "2,5 %", "-2",
+        "2 XYZ",
+    ]
+
+    def test_bounds_select_the_same(self):
+        self.home.feeds.amounts = self.REWARDS
+        self.home.run("sync", "--quiet", "--force", "amounts")
+        self.open("/")
+        self.wait_worker()
+        self.wait("the offers are not stored", lambda: len(set(map(str, lists := self.listed("/all")))) == 1 and len(lists[0]) > 1)
+        found = 0
+        for bound in self.BOUNDS:
+            for sign in (">=", "<="):
+                with self.subTest(bound=bound, sign=sign):
+                    one, other = self.listed("/all?q=" + urllib.parse.quote(f'reward:{sign}"{bound}"'))
+                    self.assertEqual(one, other)
+                    found += len(one) > 0
+        self.assertGreater(found, 20)
 
 
 class SpelledTests(OfflineBase):

@@ -16,7 +16,8 @@ struct MailClientTests {
     /// The beginning of the line with the name and the password, in Base64.
     static let login = "AGFu"
 
-    /// - Parameter answers: the answers that are not those of a server that takes the mail; nil to be silent.
+    /// - Parameter answers: the answers that are not those of a server that takes the mail; nil to be silent, and an
+    ///   empty one to end the connection.
     init(_ answers: [String: String?] = [:]) throws {
       let listener = try LoopbackListener()
       port = listener.port
@@ -31,7 +32,8 @@ struct MailClientTests {
 
     private func serve(_ connection: Int32, _ answers: [String: String?]) {
       let usual = [
-        "EHLO": "250-here\r\n250 AUTH PLAIN", "AUTH": "334 ", Server.login: "235 welcome",
+        "EHLO": "250-here\r\n250 AUTH PLAIN", "HELO": "250 here", "AUTH": "334 ",
+        Server.login: "235 welcome",
         "MAIL": "250 ok",
         "RCPT": "250 ok",
         "DATA": "354 go on", ".": "250 taken", "QUIT": "221 bye",
@@ -55,6 +57,7 @@ struct MailClientTests {
           if isData, line != "." { continue }
           let command = isData ? "." : String(line.prefix(4))
           isData = command == "DATA" && answers["DATA"] == nil
+          if answers[command] == "" { return }
           say(command)
         }
       }
@@ -105,6 +108,17 @@ struct MailClientTests {
     }
     #expect(reason.contains(answer.dropFirst(4)) && reason.contains(answer.prefix(3)), "\(reason)")
     #expect(!reason.contains("pass"))
+  }
+
+  @Test("a connection that ends is tried again, whatever the server refused before")
+  func dropped() async throws {
+    let server = try Server(["EHLO": "502 not implemented", ".": ""])
+    let outcome = try await Self.send(server)
+    #expect(server.received.withLock { $0.contains("DATA") })
+    guard case .later = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
   }
 
   @Test("a server without TLS gets no mail and no login")

@@ -91,7 +91,7 @@ package struct ChangedFields: Decodable {
 
 /// A text or a time of an offer before and after a change. Long texts are shortened around the part that
 /// differs.
-public struct TextChange: Hashable, Sendable {
+public struct TextChange: Hashable, Sendable, Codable {
   /// The JSON name of the field.
   public let field: String
   /// The text before the change; nil if the offer had none. A time is in ISO 8601.

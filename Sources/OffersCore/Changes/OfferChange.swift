@@ -173,6 +173,8 @@ extension JSONWriter {
       json.member("feed", change.feed)
       json.member("ref", change.offer?.ref.description)
       json.member("name", change.offer?.name)
+      json.member("url", change.offer?.url?.absoluteString)
+      json.member("state", change.offer?.offer.state)
       json.member("favorite", change.offer?.isFavorite ?? false)
       json.member("offers", change.offerCount)
       json.member("from", change.oldReward, of: change.feed)

@@ -8,14 +8,17 @@ public struct Notice: Hashable, Sendable, Identifiable {
     /// A rule of a watch applied.
     case watch(WatchFiring)
     /// A favorite changed, or is gone or back: the kind of the change, the reward before and after it if that
-    /// changed, and the JSON names of the changed fields.
-    case favorite(OfferChange.Kind, old: Reward?, new: Reward?, fields: [String])
+    /// changed, the JSON names of the changed fields, and their texts as far as they are kept.
+    case favorite(
+      OfferChange.Kind, old: Reward?, new: Reward?, fields: [String], texts: [TextChange]? = nil)
     /// A favorite ends within 48 hours.
     case ending(Date)
     /// The syncs of a feed have failed since a time: the number of failures, and the message of the last one.
     case failing(since: Date, count: Int, message: String?)
     /// A feed works again.
     case recovered
+    /// Offers are missing from a feed, and are held back: how many, of how many.
+    case heldBack(HeldBack, of: Int)
   }
 
   /// The number of the notice, larger than those of earlier ones.

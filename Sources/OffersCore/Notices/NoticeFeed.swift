@@ -66,12 +66,8 @@ public struct NoticeFeed: Sendable {
         }
       }
       self.id = name
-      // XML has no noncharacters.
-      func plain(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value & 0xFFFE != 0xFFFE }))
-      }
-      self.title = SafeText.line(plain(title), characters: 200)
-      self.text = SafeText.line(plain(text), characters: 1000)
+      self.title = NoticeFeed.line(title, characters: 200)
+      self.text = NoticeFeed.line(text, characters: 1000)
       self.link = link
       self.at = at
       self.changedAt = changedAt ?? at
@@ -99,11 +95,17 @@ public struct NoticeFeed: Sendable {
   package init(
     title: String, name: String, identity: String, address: URL? = nil, entries: [Entry]
   ) {
-    self.title = title
+    self.title = Self.line(title, characters: 200)
     self.name = name
     self.identity = identity
     self.address = address
     self.entries = Array(entries.prefix(Self.mostEntries))
+  }
+
+  /// A text in one line, without the noncharacters that XML does not have.
+  private static func line(_ text: String, characters: Int) -> String {
+    let scalars = text.unicodeScalars.filter { $0.value & 0xFFFE != 0xFFFE }
+    return SafeText.line(String(String.UnicodeScalarView(scalars)), characters: characters)
   }
 
   /// The identity of the feed or of an entry: an absolute IRI.
@@ -169,7 +171,7 @@ public struct NoticeFeed: Sendable {
     for entry in entries {
       lines += [
         "BEGIN:VEVENT", "UID:\(entry.id)@\(identity)", "DTSTAMP:\(Self.time(entry.changedAt))",
-        "DTSTART:\(Self.time(entry.at))", "SUMMARY:\(Self.escaped(entry.title))",
+        "DTSTART\(Self.start(entry.at))", "SUMMARY:\(Self.escaped(entry.title))",
         "DESCRIPTION:\(Self.escaped(entry.text))", "TRANSP:TRANSPARENT",
       ]
       if let link = entry.link { lines.append("URL:\(link.absoluteString)") }
@@ -177,6 +179,13 @@ public struct NoticeFeed: Sendable {
     }
     lines.append("END:VCALENDAR")
     return lines.map { Self.folded($0) + "\r\n" }.joined()
+  }
+
+  /// The start of an event with its parameters. An end without a time, which is the last second of a day in UTC, is
+  /// that day wherever the calendar is.
+  private static func start(_ date: Date) -> String {
+    let (text, end) = (time(date), "T235959Z")
+    return text.hasSuffix(end) ? ";VALUE=DATE:\(text.dropLast(end.count))" : ":\(text)"
   }
 
   /// A time in UTC: `20261129T171500Z` (RFC 5545, 3.3.5).

@@ -10,20 +10,23 @@ extension Notice {
   package func sentence(_ reader: any FilterTextReader, at now: Date?) -> String {
     switch reason {
     case .watch(let firing): return firing.sentence(reader, at: now)
-    case .favorite(let kind, let old, let new, let fields):
-      return Self.sentence(kind, old, new, fields, reader)
+    case .favorite(let kind, let old, let new, let fields, let texts):
+      return Self.sentence(kind, old, new, fields, texts ?? [], reader)
     case .ending(let end): return Units.ending(end, at: now)
     case .failing(let since, let count, let message):
       let reason = message.map { ": \($0)" } ?? ""
       let failed = count > 0 ? "has failed \(Units.count(count, "time"))" : "is stopped"
       return "\(failed) since \(Units.time(since))\(reason)"
     case .recovered: return "works again"
+    case .heldBack(let held, let count):
+      // Without a time, no time has passed.
+      return "lacks offers: \(held.sentence(of: count, at: now ?? .distantPast))"
     }
   }
 
   private static func sentence(
     _ kind: OfferChange.Kind, _ old: Reward?, _ new: Reward?, _ fields: [String],
-    _ reader: any FilterTextReader
+    _ texts: [TextChange], _ reader: any FilterTextReader
   ) -> String {
     func text(_ reward: Reward?) -> String {
       guard let reward else { return "nothing" }
@@ -39,7 +42,8 @@ extension Notice {
     default:
       let reward = old == new ? nil : "\(text(new)), was \(text(old))"
       let words = fields.compactMap { name in
-        OfferField.allCases.first { $0.name == name }.flatMap(\.changeWords)
+        OfferField.allCases.first { $0.name == name }?.changeText(
+          texts.first { $0.field == name })
       }
       let parts = [reward].compactMap(\.self) + words
       return parts.isEmpty ? "has changed" : "has changed: \(parts.joined(separator: ", "))"
@@ -65,6 +69,20 @@ extension FilterTextReader {
 }
 
 extension OfferField {
+  /// What a change of the field is in a sentence: `another end: 2026-12-01 23:59, was 2026-12-05 23:59`.
+  fileprivate func changeText(_ change: TextChange?) -> String? {
+    guard let words = changeWords else { return nil }
+    guard let change else { return words }
+    guard self == .startsAt || self == .expiresAt else {
+      return change.new.map { "\(words): “\($0)”" } ?? "no \(name) any more"
+    }
+    func time(_ text: String?) -> String {
+      guard let text else { return "none" }
+      return ISOTime.seconds(parsing: text).map { Units.time(Date(storedSeconds: $0)) } ?? text
+    }
+    return "\(words): \(time(change.new)), was \(time(change.old))"
+  }
+
   /// The words for a change of the field in a sentence; nil for an id or an address, and for the reward.
   fileprivate var changeWords: String? {
     switch self {

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A document that would remove many offers at once may be faulty. Its new and changed offers are
 /// stored at once, unless it does not look like a document of the feed: then it waits as a whole.
-public struct HeldBack: Hashable, Sendable {
+public struct HeldBack: Hashable, Sendable, Codable {
   /// The number of offers that the document lacks, and that are still in the list.
   public var missingCount: Int
   /// The number of offers of a document that waits as a whole; otherwise 0.

@@ -49,13 +49,7 @@ package struct OfferMatcher: Sendable {
     {
       return false
     }
-    let isPrice = candidate.role == .price
-    guard
-      Self.isWithin(offer.reward, selection.rewardMinimum, >=, isRole: !isPrice),
-      Self.isWithin(offer.reward, selection.rewardMaximum, <=, isRole: !isPrice),
-      Self.isWithin(offer.reward, selection.priceMinimum, >=, isRole: isPrice),
-      Self.isWithin(offer.reward, selection.priceMaximum, <=, isRole: isPrice)
-    else { return false }
+    if !selection.hasWithinBounds(offer.reward, candidate.role) { return false }
     if let start = selection.newSince, offer.firstSeenAt.storedSeconds < start.nextSeconds {
       return false
     }
@@ -89,6 +83,33 @@ package struct OfferMatcher: Sendable {
   ) -> Bool {
     (wanted.isEmpty || names.contains(where: wanted.contains))
       && !names.contains(where: unwanted.contains)
+  }
+
+}
+
+extension Selection {
+  /// Whether it has bounds of a value.
+  package var hasBounds: Bool {
+    [rewardMinimum, rewardMaximum, priceMinimum, priceMaximum].contains { $0 != nil }
+  }
+
+  /// The selection without the bounds of a value.
+  package var withoutBounds: Selection {
+    var wide = self
+    (wide.rewardMinimum, wide.rewardMaximum) = (nil, nil)
+    (wide.priceMinimum, wide.priceMaximum) = (nil, nil)
+    return wide
+  }
+
+  /// Whether a value is within the bounds.
+  ///
+  /// - Parameter role: the meaning of the value.
+  package func hasWithinBounds(_ reward: Reward?, _ role: ValueRole) -> Bool {
+    let isPrice = role == .price
+    return Self.isWithin(reward, rewardMinimum, >=, isRole: !isPrice)
+      && Self.isWithin(reward, rewardMaximum, <=, isRole: !isPrice)
+      && Self.isWithin(reward, priceMinimum, >=, isRole: isPrice)
+      && Self.isWithin(reward, priceMaximum, <=, isRole: isPrice)
   }
 
   private static func isWithin(

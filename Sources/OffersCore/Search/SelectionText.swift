@@ -31,6 +31,13 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   ///   `selection(at:_:)`.
   public init(parsing text: String) throws {
     try SearchWords.check(text)
+    // A quoted name has no line breaks either.
+    let controls = text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+    let text =
+      controls
+      ? String(
+        String.UnicodeScalarView(
+          text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 })) : text
     var words: [SearchToken] = []
     var isBehindFilter = false
     var or: SearchToken?
@@ -161,6 +168,15 @@ extension SelectionText {
     }
   ).sorted()
 
+  /// What people write for filters, among them the names of options and of orders.
+  private static let synonyms = [
+    "ends": "ending", "end": "ending", "expires": "ending", "expiring": "ending",
+    "expiry": "ending",
+    "since": "new", "newest": "new", "cost": "price", "value": "reward", "amount": "reward",
+    "cashback": "reward", "store": "retailer", "shop": "retailer", "brand": "retailer",
+    "tag": "category", "order": "sort",
+  ]
+
   /// Takes a filter or the order out of a token. Returns whether it is one.
   private mutating func take(_ token: SearchToken) throws -> Bool {
     let (sign, body) =
@@ -168,10 +184,14 @@ extension SelectionText {
       ? ("-", token.text.dropFirst()) : ("", token.text[...])
     let name = body.prefix { ("a"..."z").contains($0) || ("A"..."Z").contains($0) }.lowercased()
     var value = String(body.dropFirst(name.utf8.count))
-    // The shell takes the rest of an unquoted reward:>=2 for a file.
-    if value == ":", ["reward", "price"].contains(name) {
+    if value == ":", Self.names.contains(name) {
+      // The shell takes the rest of an unquoted reward:>=2 for a file.
+      let isBound = ["reward", "price"].contains(name)
       throw Self.wrong(
-        token, "has no value", hint: "Quote it for the shell: '\(name):>=2'.")
+        token, "has no value",
+        hint: isBound
+          ? "Quote it for the shell: '\(name):>=2'."
+          : "Write it without a space: \(sign)\(name):VALUE. Quote a text to find it as it is.")
     }
     guard let mark = value.unicodeScalars.first, ":<>=≤≥".unicodeScalars.contains(mark),
       value.unicodeScalars.count > 1, !value.hasPrefix("://")
@@ -179,10 +199,14 @@ extension SelectionText {
     if mark == ":" { value.removeFirst() }
     guard Self.names.contains(name) else {
       let near = NearestWord.nearest(to: name, among: Self.names)
-      guard let near, near.distance * 3 <= name.count else { return false }
+        .flatMap { $0.distance * 3 <= name.count ? $0.word : nil }
+      // A comparison is hardly a text.
+      let isComparison = value.hasPrefix(">") || value.hasPrefix("<")
+      guard let meant = near ?? Self.synonyms[name] ?? (isComparison ? "reward" : nil) else {
+        return false
+      }
       throw Self.wrong(
-        token, "is no filter", hint: "Did you mean \(near.word):? Quote a text to find it as it is."
-      )
+        token, "is not a filter", hint: "Did you mean \(meant):? Quote a text to find it as it is.")
     }
     value = value.replacing(bytes: "≥", with: ">=").replacing(bytes: "≤", with: "<=")
     if sign.isEmpty, "\(name):" == Self.sortTerm {
@@ -217,7 +241,7 @@ extension SelectionText {
     let meant =
       NearestWord.find("\(name):\(value)", among: terms).map { "Did you mean \($0)? " } ?? ""
     throw Self.wrong(
-      token, "is no filter", hint: "\(meant)Write \(terms.joined(separator: " or ")).")
+      token, "is not a filter", hint: "\(meant)Write \(terms.joined(separator: " or ")).")
   }
 
   private mutating func takeOrder(_ value: String, _ token: SearchToken) throws {
@@ -225,7 +249,7 @@ extension SelectionText {
     guard let sort = OfferQuery.Sort(rawValue: name.lowercased()) else {
       let names = OfferQuery.Sort.allCases.map(\.rawValue)
       throw Self.wrong(
-        token, "is no order", hint: NearestWord.hint(for: name, among: names, title: "Orders"))
+        token, "is not an order", hint: NearestWord.hint(for: name, among: names, title: "Orders"))
     }
     (self.sort, isReversed) = (sort, value.hasPrefix("-"))
   }

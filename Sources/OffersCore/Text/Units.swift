@@ -76,8 +76,14 @@ package enum Units {
     guard let now else { return "ends at \(time(end))" }
     let seconds = end.timeIntervalSince(now)
     if seconds < 0 { return "has ended" }
-    let isFar = seconds >= 3 * 86_400
-    return "ends in " + (isFar ? count(Int(clamped: seconds / 86_400), "day") : wait(seconds))
+    // Rounded down: who comes an hour later is too late.
+    let whole = Int(clamped: seconds)
+    switch whole {
+    case ..<120: return "ends in \(count(whole, "second"))"
+    case ..<7200: return "ends in \(count(whole / 60, "minute"))"
+    case ..<(3 * 86_400): return "ends in \(count(whole / 3600, "hour"))"
+    default: return "ends in \(count(whole / 86_400, "day"))"
+    }
   }
 
   private static func text(of date: Date, _ format: String) -> String {

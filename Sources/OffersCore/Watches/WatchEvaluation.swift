@@ -76,7 +76,7 @@ extension WatchRule {
     let telling: Telling?
     switch self {
     case .match: telling = next.enter(isListed, at, repeats)
-    case .back: telling = next.enter(isListed && (observation.isBack || next.isInside), at, repeats)
+    case .back: telling = next.enter(isListed && (observation.isBack || next.isHeld), at, repeats)
     case .ending(let seconds):
       let left = observation.expiresAt.map { $0.storedSeconds.subtracting(clamped: at) }
       telling = next.enter(isListed && left.map { 0 <= $0 && $0 <= seconds } ?? false, at, repeats)

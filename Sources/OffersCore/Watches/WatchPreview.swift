@@ -2,8 +2,8 @@ import Foundation
 
 /// How often a rule would have told of offers in the past, by their stored histories.
 ///
-/// The past selections are not known: an offer counts as selected while it was in its feed and had not ended, and its
-/// present end counts as the end that it always had.
+/// The past selections are not known but for their bounds of the value: an offer counts as selected while it was in its
+/// feed, had not ended and was within the bounds, and its present end counts as the end that it always had.
 package struct WatchPreview: Hashable, Sendable {
   /// The most offers whose histories a preview reads.
   package static let mostOffers = 500
@@ -14,6 +14,9 @@ package struct WatchPreview: Hashable, Sendable {
   package private(set) var last: WatchFiring?
   /// The start of the period or of the oldest history in it, whichever is later; nil without a history.
   package private(set) var since: Date?
+
+  /// Whether it has the histories of the first `mostOffers` offers only.
+  package var isPart = false
 
   private let rule: WatchRule
   private let repeats: Watch.Repeat
@@ -38,7 +41,10 @@ package struct WatchPreview: Hashable, Sendable {
   ///   - points: the history of the offer, oldest first.
   ///   - role: the meaning of its values.
   ///   - expiresAt: when it ends; nil if it does not.
-  package mutating func add(_ points: [RewardPoint], role: ValueRole, expiresAt: Date?) {
+  ///   - selection: the selection of the watch, whose bounds of the value count.
+  package mutating func add(
+    _ points: [RewardPoint], role: ValueRole, expiresAt: Date?, selection: Selection = Selection()
+  ) {
     guard let first = points.first?.at, first <= period.upperBound else { return }
     since = max(period.lowerBound, min(since ?? first, first))
     var state = WatchState()
@@ -56,7 +62,7 @@ package struct WatchPreview: Hashable, Sendable {
       if preview.last.map({ $0.at <= firing.at }) ?? true { preview.last = firing }
     }
     for (index, point) in points.enumerated() where point.at <= period.upperBound {
-      let isInFeed = point.event != .gone
+      let isInFeed = point.event != .gone && selection.hasWithinBounds(point.reward, role)
       (now.value, now.isUpTo) = (point.reward?.value, point.reward?.isUpTo ?? false)
       now.isBack = point.event == .back
       look(&self, at: point.at, isInFeed: isInFeed)
@@ -79,15 +85,17 @@ package struct WatchPreview: Hashable, Sendable {
     return times.compactMap(\.self).filter { $0 > time }.min()
   }
 
-  /// The result for people: `would have told 3 times in 60 days`.
-  package var sentence: String {
-    guard let since else { return "has no history yet" }
+  /// The result for people: `would have told you 3 times in 60 days`; nil for a history of less than a day, which says
+  /// nothing.
+  package var sentence: String? {
+    guard let since else { return nil }
     let days = period.upperBound.timeIntervalSince(since) / 86_400
-    let period = Units.count(max(1, Int(clamped: days.rounded(.up))), "day")
+    if days < 1 { return nil }
+    let period = Units.count(Int(clamped: days.rounded()), "day")
     return switch count {
-    case 0: "would have told nothing in \(period)"
-    case 1: "would have told once in \(period)"
-    default: "would have told \(Units.count(count, "time")) in \(period)"
+    case 0: "would have told you nothing in \(period)"
+    case 1: "would have told you once in \(period)"
+    default: "would have told you \(Units.count(count, "time")) in \(period)"
     }
   }
 
@@ -101,8 +109,9 @@ package struct WatchPreview: Hashable, Sendable {
     if !first.isEmpty {
       now += ": \((first + (count > first.count ? ["…"] : [])).joined(separator: ", "))"
     }
-    let isPart = count > Self.mostOffers
-    let whose = isPart ? "the history of \(Units.count(Self.mostOffers)) of them" : "their history"
-    return [now] + (count > 0 ? ["By \(whose), it \(sentence)."] : [])
+    guard let sentence else { return [now] }
+    let whose =
+      isPart ? "the history of \(Units.count(Self.mostOffers)) offers" : "the stored history"
+    return [now, "Judging by \(whose), it \(sentence)."]
   }
 }

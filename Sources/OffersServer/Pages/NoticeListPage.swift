@@ -48,7 +48,7 @@ struct NoticeListPage {
     [
       "noticeLink": notice.offer.map(PageLinks.offer) ?? PageLinks.feed(notice.feed),
       "noticeName": notice.name, "noticeText": notice.sentence(content.texts, at: nil),
-      "noticeAt": notice.at, "isUrgent": notice.isUrgent,
+      "noticeAt": notice.at, "isUrgent": notice.isUrgent, "noticeWatch": notice.watchText,
       "deliveries": deliveries.map { delivery in
         [
           "deliveryText": "\(delivery.channel): \(delivery.state.rawValue)",

@@ -56,7 +56,7 @@ enum NoticePage {
     links: [(String, String)]? = nil, feeds: [Feed] = []
   ) throws -> Response {
     let page = page(
-      for: error, links: links ?? Self.links(after: request),
+      for: error, links: links ?? Self.links(after: request, error),
       readPath: request.method == .get ? Self.target(of: request) : nil)
     var response = try response(
       page, address: request.uri.path, in: shell, by: visitor, feeds: feeds)
@@ -82,9 +82,15 @@ enum NoticePage {
 
   static let usualLinks = [("Offers", "/")]
 
-  /// The links of a page with an error: to the page whose form was sent, if there is one.
-  private static func links(after request: Request) -> [(String, String)] {
-    if request.method == .get { return usualLinks }
+  /// The links of a page with an error: to the page whose form was sent, if there is one, or to the search with the
+  /// words that were refused.
+  private static func links(after request: Request, _ error: any Error) -> [(String, String)] {
+    if request.method == .get {
+      guard (error as? OffersError)?.code == .invalidRequest,
+        let words = request.uri.queryParameters["q"]
+      else { return usualLinks }
+      return [("Correct the words", PageLinks.path("/search", [("q", String(words))]))]
+    }
     let start = request.uri.path.split(scalar: "/").first.map(String.init) ?? ""
     switch start {
     case "users": return [("Back to users", "/users")]

@@ -12,7 +12,7 @@ struct WatchesPage {
   /// The outcomes of forms, by the word for which the address of the page asks.
   private static let outcomes = [
     "added": "The watch is added. What matches now counts as told.",
-    "changed": "The watch is changed, and begins anew.", "paused": "The watch is paused.",
+    "changed": "The watch is changed.", "paused": "The watch is paused.",
     "resumed": "The watch begins anew.",
     "removed": "The watch is removed. What it told stays in your notices.",
   ]

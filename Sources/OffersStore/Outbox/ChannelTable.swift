@@ -72,12 +72,25 @@ enum ChannelTable {
       }
   }
 
-  /// Whether a channel of these settings may be in an export: no program is run because a document says so, and the
-  /// subscription of a browser is bound to a key of its server.
+  /// Whether a channel of these settings may be in an export: no program is run, and no variable of the environment is
+  /// sent, because a document says so, and the subscription of a browser is bound to a key of its server.
   static func isPortable(_ settings: String) -> Bool {
-    struct Settings: Decodable { let kind: String }
-    let settings = try? JSONDecoder().decode(Settings.self, from: Data(settings.utf8))
-    return settings.map { !["command", "webpush"].contains($0.kind) } ?? false
+    struct Settings: Decodable {
+      let kind: String
+      let words: [String]
+      let options: [String: String]
+    }
+    guard let settings = try? JSONDecoder().decode(Settings.self, from: Data(settings.utf8)) else {
+      return false
+    }
+    let isForeign = (settings.words + settings.options.values).contains { text in
+      text.utf8.split(separator: "{env:".utf8, omittingEmptySubsequences: false).dropFirst()
+        .contains {
+          !$0.starts(with: "OFFERS_CHANNEL_".utf8)
+        }
+    }
+    return !["command", "webpush"].contains(settings.kind) && settings.options["sendmail"] == nil
+      && !isForeign
   }
 
   /// Locks a channel of any user, and reads it; nil if it was removed.
@@ -124,10 +137,12 @@ enum ChannelTable {
   static func update(
     _ id: UserChannel.ID, settings: String, quietHours: QuietHours?, in transaction: any Transaction
   ) throws {
-    // An attempt under way, which has the old settings, records nothing.
+    // An attempt under way that has other settings records nothing.
     try transaction.run(
       """
-      UPDATE channel SET settings = $2, quiet_hours = $3, lease_mark = NULL, leased_until = NULL
+      UPDATE channel SET settings = $2, quiet_hours = $3,
+        lease_mark = CASE WHEN settings = $2 THEN lease_mark END,
+        leased_until = CASE WHEN settings = $2 THEN leased_until END
       WHERE channel_key = $1
       """,
       [.number(id), .text(settings), .text(quietHours?.description)])
@@ -163,17 +178,18 @@ enum ChannelTable {
     }
   }
 
-  /// The channels of all users over which something may be delivered now: not those that have ended, that wait for
+  /// The channels of all users over which something may be delivered now, those that failed least first, so that slow
+  /// ones of others hold them up least: not those that have ended, that wait for
   /// their next attempt, or that another process delivers over.
   static func due(at now: Date, in transaction: any Transaction) throws -> [UserChannel.ID] {
     try transaction.rows(
       """
       SELECT channel_key FROM channel
-      WHERE ended_reason IS NULL AND (next_attempt_at IS NULL OR next_attempt_at <= $1)
-        AND (leased_until IS NULL OR leased_until <= $1)
+      WHERE ended_reason IS NULL AND \(end(of: "next_attempt_at", nextAttemptSeconds)) <= $1
+        AND \(end(of: "leased_until", leaseSeconds)) <= $1
         AND EXISTS (SELECT 1 FROM delivery
           WHERE delivery.channel_key = channel.channel_key AND delivery.state = 'waiting')
-      ORDER BY channel_key
+      ORDER BY failure_count, channel_key
       """, [.date(now)]
     ) { $0.number(0) }
   }
@@ -184,7 +200,8 @@ enum ChannelTable {
     let greatest = transaction.dialect.greatest
     return try transaction.rows(
       """
-      SELECT \(greatest)($1, coalesce(next_attempt_at, $1), coalesce(leased_until, $1)), quiet_hours,
+      SELECT \(greatest)($1, \(end(of: "next_attempt_at", nextAttemptSeconds)),
+          \(end(of: "leased_until", leaseSeconds))), quiet_hours,
         EXISTS (SELECT 1 FROM delivery
           JOIN user_notice ON user_notice.notice_key = delivery.notice_key
           WHERE delivery.channel_key = channel.channel_key AND delivery.state = 'waiting'
@@ -202,17 +219,31 @@ enum ChannelTable {
     }.min()
   }
 
-  /// Gives the channel to a process, unless another one has it.
+  /// The SQL for the end of a wait at the time $1, which is $1 for none. A time too late to be that of a wait is one of
+  /// a wrong clock.
+  private static func end(of column: String, _ mostSeconds: Double) -> String {
+    """
+    CASE WHEN \(column) - \(Int(mostSeconds)) > $1 THEN $1 ELSE coalesce(\(column), $1) END
+    """
+  }
+
+  /// The time for which a channel is given to a process: an attempt takes at most `DeliveryOutcome.seconds`.
+  private static let leaseSeconds = 3 * DeliveryOutcome.seconds
+  /// The longest wait between two attempts.
+  private static let nextAttemptSeconds = UserChannel.triedSeconds
+
+  /// Gives the channel to a process, unless another one has it, or the next attempt is not due.
   ///
   /// - Returns: whether the process has it.
   static func lease(
-    _ id: UserChannel.ID, mark: String, until: Date, at now: Date, in transaction: any Transaction
+    _ id: UserChannel.ID, mark: String, at now: Date, in transaction: any Transaction
   ) throws -> Bool {
     try transaction.run(
       """
-      UPDATE channel SET lease_mark = $2, leased_until = $3
-      WHERE channel_key = $1 AND (leased_until IS NULL OR leased_until <= $4)
-      """, [.number(id), .text(mark), .date(until), .date(now)]) > 0
+      UPDATE channel SET lease_mark = $3, leased_until = $4
+      WHERE channel_key = $2 AND \(end(of: "next_attempt_at", nextAttemptSeconds)) <= $1
+        AND \(end(of: "leased_until", leaseSeconds)) <= $1
+      """, [.date(now), .number(id), .text(mark), .date(now + leaseSeconds)]) > 0
   }
 
   /// Ends a lease without an attempt, which counts as no failure.
@@ -268,8 +299,11 @@ enum ChannelTable {
     case .refused(let reason):
       // Others may be taken, so that the next one is not delayed.
       return try transaction.run(
-        "UPDATE channel SET \(release), next_attempt_at = NULL, last_error = $3 WHERE \(isOwn)",
-        own + [.text(reason)]) > 0
+        """
+        UPDATE channel SET \(release), failure_count = 0, failing_since = NULL, next_attempt_at = NULL,
+          last_error = $3
+        WHERE \(isOwn)
+        """, own + [.text(reason)]) > 0
     case .ended(let reason):
       return try transaction.run(
         "UPDATE channel SET \(release), ended_reason = $3, last_error = $3 WHERE \(isOwn)",

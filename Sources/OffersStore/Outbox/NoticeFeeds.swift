@@ -72,7 +72,7 @@ extension OffersDatabase {
           reason: .favorite(
             change.kind, old: change.oldReward,
             new: change.kind == .new ? change.newReward ?? change.reward : change.newReward,
-            fields: change.fields))
+            fields: change.fields, texts: change.texts))
         // Numbers of changes differ after a migration to another database.
         return NoticeFeed.Entry(
           id: "change-\(offer.ref)-\(change.kind.rawValue)-\(change.at.storedSeconds)",
@@ -120,7 +120,7 @@ extension OffersDatabase {
       .sorted { ($0.1, $0.0.ref) < ($1.1, $1.0.ref) }
     return ends.prefix(limit).map { offer, end in
       NoticeFeed.Entry(
-        id: "end-\(offer.ref.feed)-\(offer.ref.offerID)", title: "\(offer.name) ends",
+        id: "end-\(offer.ref)", title: "\(offer.name) ends",
         text: Self.text(of: offer, hasTerms: false), link: offer.url, at: end,
         changedAt: offer.offer.changedAt)
     }

@@ -13,16 +13,13 @@ package struct ClaimedMessage: Sendable {
 }
 
 extension OffersDatabase {
-  /// The time for which a channel is given to a process: an attempt takes at most `DeliveryOutcome.seconds`.
-  private static var leaseSeconds: Double { 3 * DeliveryOutcome.seconds }
-
   /// The channels of all users over which something may be delivered now.
   package func fetchDueChannels(at now: Date) async throws(OffersError) -> [UserChannel.ID] {
     try await transaction(.query) { try ChannelTable.due(at: now, in: $0) }
   }
 
   /// Claims the next message of a channel: the one that was tried before, or a new one of all notices that wait. In the
-  /// channel's quiet hours, only urgent ones are in it.
+  /// channel's quiet hours, a new one has urgent ones only, and one that was tried before has one at least.
   ///
   /// - Returns: nil if nothing may be delivered now, or another process delivers.
   package func claimMessage(
@@ -33,13 +30,12 @@ extension OffersDatabase {
       // Behind the wait for other writers, which may be long.
       let now = clock()
       guard let (channel, user) = try ChannelTable.lock(channel, in: transaction),
-        channel.endedReason == nil, channel.nextAttemptAt.map({ $0 <= now }) ?? true
+        channel.endedReason == nil
       else { return nil }
       let isQuiet = channel.quietHours?.end(ofThoseAt: now) != nil
       if isQuiet, try !DeliveryTable.hasUrgent(of: channel.id, in: transaction) { return nil }
       guard
-        try ChannelTable.lease(
-          channel.id, mark: mark, until: now + Self.leaseSeconds, at: now, in: transaction)
+        try ChannelTable.lease(channel.id, mark: mark, at: now, in: transaction)
       else { return nil }
       guard
         let id = try DeliveryTable.nextMessage(

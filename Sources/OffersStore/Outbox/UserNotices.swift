@@ -162,14 +162,17 @@ enum FavoriteNotices {
       let change = OfferChange(
         changeID: row.number(first), kind: kind, at: now, offer: offer,
         oldReward: fields?.rewards?.old, newReward: fields?.rewards?.new, reward: offer.reward,
-        fields: fields?.names ?? [])
+        fields: fields?.names ?? [], texts: fields?.texts ?? [])
       guard News.tells(change, at: now) else { return }
       notices.append(
         UserNotice(
-          user: row.number(first + 3), subject: "change \(row.number(first))", at: now,
+          user: row.number(first + 3),
+          // A copy of the database numbers its changes anew.
+          subject: "change \(row.number(first)) \(offer.ref) \(now.storedSeconds)", at: now,
           feed: offer.ref.feed, offerID: offer.ref.offerID, name: offer.name,
           reason: .favorite(
-            kind, old: change.oldReward, new: change.newReward, fields: change.fields)))
+            kind, old: change.oldReward, new: change.newReward, fields: change.fields,
+            texts: change.texts)))
     }
     return notices
   }
@@ -222,13 +225,14 @@ enum FavoriteNotices {
     }
   }
 
-  /// The notices that feeds fail or work again, for the users with a channel.
+  /// The notices that feeds fail, work again or hold offers back, for the users with a channel.
   static func failing(at now: Date, in transaction: any Transaction) throws -> [UserNotice] {
     let users = try transaction.rows("SELECT DISTINCT user_key FROM channel ORDER BY user_key") {
       $0.number(0)
     }
     if users.isEmpty { return [] }
     let failing = try FailingFeed.fetch(now: now.storedSeconds, in: transaction)
+    let held = try heldBack(at: now, in: transaction)
     return try users.flatMap { user in
       let told = failing.map { feed in
         UserNotice(
@@ -237,8 +241,29 @@ enum FavoriteNotices {
           reason: .failing(
             since: feed.stoppedAt ?? feed.since, count: feed.failureCount, message: feed.message))
       }
-      return told + (try recovered(user, at: now, in: transaction))
+      return told + held.map { $0(user) } + (try recovered(user, at: now, in: transaction))
     }
+  }
+
+  /// What each subscribed feed that holds offers back tells a user, once until it holds back others.
+  private static func heldBack(
+    at now: Date, in transaction: any Transaction
+  ) throws -> [(User.ID) -> UserNotice] {
+    try transaction.rows(
+      """
+      SELECT feed.name, feed.current_count, \(FetchStateTable.selection)
+      FROM feed JOIN feed_fetch ON feed_fetch.feed_key = feed.feed_key
+      WHERE feed.unsubscribed_at IS NULL AND feed_fetch.held_since IS NOT NULL ORDER BY feed.name
+      """
+    ) { row -> ((User.ID) -> UserNotice)? in
+      let (name, count) = (row.text(0), row.count(1))
+      guard let held = FetchStateTable.state(row, from: 2).held else { return nil }
+      return { user in
+        UserNotice(
+          user: user, subject: "held \(name) \(held.since.storedSeconds)", at: now, feed: name,
+          name: name, reason: .heldBack(held, of: count))
+      }
+    }.compactMap(\.self)
   }
 
   /// The notices of a user that feeds work again whose failure was the last that they were told of them.

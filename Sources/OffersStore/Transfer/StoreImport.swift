@@ -370,7 +370,9 @@ final class StoreImport {
       """
       UPDATE reader SET change_id = $1
       WHERE change_id >= coalesce((SELECT max(change_id) FROM change WHERE change_id <= $2), 0)
-      """, [.number(order.lastChangeID), .number(last.lastChangeID)])
+        AND name <> $3
+      """,
+      [.number(order.lastChangeID), .number(last.lastChangeID), .text(ReaderMark.ofNotices)])
   }
 }
 

@@ -187,9 +187,7 @@ struct WatchRound {
     guard let candidate = try candidates([key]).first else { return [] }
     return try watches.filter { watch in
       let row = WatchTable.Row(watch: watch, user: user, firstWords: nil)
-      guard var selection = try selection(of: row) else { return false }
-      (selection.rewardMinimum, selection.rewardMaximum) = (nil, nil)
-      (selection.priceMinimum, selection.priceMaximum) = (nil, nil)
+      guard var selection = try selection(of: row)?.withoutBounds else { return false }
       (selection.newSince, selection.expiring) = (nil, nil)
       (selection.goneOnly, selection.includesExpired) = (candidate.offer.isGone, true)
       let isFavorite =

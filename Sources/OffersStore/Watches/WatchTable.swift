@@ -108,7 +108,7 @@ package enum WatchTable {
     ) { row($0, reader) }.compactMap(\.self)
   }
 
-  /// Inserts a watch, or replaces its texts if it has an id, and forgets what it remembers.
+  /// Inserts a watch, or replaces its texts if it has an id.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for more than `limit` watches.
   static func put(
@@ -144,7 +144,6 @@ package enum WatchTable {
           is_urgent = $7, is_timed = $8
         WHERE user_key = $1 AND watch_key = $9
         """, values + [.number(id)])
-      try forget(id, in: transaction)
       return id
     }
     let count = try transaction.first(
@@ -228,7 +227,8 @@ package enum WatchTable {
       "DELETE FROM watch WHERE user_key = $1 AND watch_key = $2", [.number(user), .number(id)]) > 0
   }
 
-  private static func forget(_ id: Watch.ID, in transaction: any Transaction) throws {
+  /// Removes what a watch remembers of offers.
+  static func forget(_ id: Watch.ID, in transaction: any Transaction) throws {
     try transaction.run("DELETE FROM watch_state WHERE watch_key = $1", [.number(id)])
   }
 }
@@ -263,6 +263,13 @@ enum WatchStateTable {
     return found
   }
 
+  private static let remindedSource = """
+    watch_state JOIN watch ON watch.watch_key = watch_state.watch_key
+    JOIN offer ON offer.offer_key = watch_state.offer_key
+    JOIN feed ON feed.feed_key = offer.feed_key
+    """
+  private static let isReminded = "watch.paused_at IS NULL AND feed.unsubscribed_at IS NULL"
+
   /// The offers of which watches must tell again, and the watches, the first due first.
   static func due(
     at now: Date, limit: Int, in transaction: any Transaction
@@ -270,8 +277,8 @@ enum WatchStateTable {
     try transaction.rows(
       """
       SELECT watch_state.offer_key, watch_state.watch_key
-      FROM watch_state JOIN watch ON watch.watch_key = watch_state.watch_key
-      WHERE watch_state.remind_at <= $1 AND watch.paused_at IS NULL
+      FROM \(remindedSource)
+      WHERE watch_state.remind_at <= $1 AND \(isReminded)
       ORDER BY watch_state.remind_at, watch_state.offer_key, watch_state.watch_key LIMIT $2
       """, [.date(now), .count(limit)]
     ) { Key(offer: $0.number(0), watch: $0.number(1)) }
@@ -282,8 +289,8 @@ enum WatchStateTable {
     try transaction.first(
       """
       SELECT min(watch_state.remind_at)
-      FROM watch_state JOIN watch ON watch.watch_key = watch_state.watch_key
-      WHERE watch_state.remind_at IS NOT NULL AND watch.paused_at IS NULL
+      FROM \(remindedSource)
+      WHERE watch_state.remind_at IS NOT NULL AND \(isReminded)
       """
     ) { $0.findDate(0) } ?? nil
   }

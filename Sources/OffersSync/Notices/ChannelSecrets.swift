@@ -37,11 +37,14 @@ public struct ChannelSecrets: Sendable {
   }
 
   /// Changes the entries of the file, which is replaced at once or not at all. A file without entries stays
-  /// empty. Two processes that change it at the same time must not.
+  /// empty. Processes that change it at the same time wait for each other.
   ///
-  /// - Throws: `OffersError` as ``read()``; with `invalidRequest` for a value with a line break.
+  /// - Throws: `OffersError` as ``read()``; with `invalidRequest` for a value with a line break; with `locked` if
+  ///   another process changes it for seconds.
   public func update(_ change: (inout [String: String]) -> Void) throws(OffersError) {
     try OffersError.translating {
+      let lock = try lock()
+      defer { lock.unlockAll() }
       let old = try read()
       var entries = old
       change(&entries)
@@ -51,16 +54,27 @@ public struct ChannelSecrets: Sendable {
           .invalidRequest, "A secret has a line break or another control character.",
           hint: "Nothing was changed. Write it in one line.")
       }
-      do throws(SystemError) {
-        try FileOperations.makeFolders(of: path)
-      } catch {
-        throw AtomicFile.failure(path, Self.hint, error.number)
-      }
       let file = try AtomicFile(replacing: path, hint: Self.hint)
       let text = entries.sorted { $0.key < $1.key }.map { "\($0)=\($1)\n" }.joined()
       try Array(text.utf8).withUnsafeBytes { try file.append($0) }
       try file.commit(isPrivate: true)
     }
+  }
+
+  /// Locks the file by one beside it.
+  private func lock() throws -> LockFile {
+    do throws(SystemError) {
+      try FileOperations.makeFolders(of: path)
+      let file = try LockFile(path: path + "-lock")
+      for _ in 0..<500 {
+        if try file.tryLock(byte: 0) { return file }
+        usleep(10_000)
+      }
+    } catch {
+      throw AtomicFile.failure(path, Self.hint, error.number)
+    }
+    throw OffersError(
+      .locked, "Another process changes the secrets in \(path).", hint: "Try it again.")
   }
 
   /// The bytes of the file. Its type and its permissions are those of the open descriptor, so that the file
@@ -78,6 +92,11 @@ public struct ChannelSecrets: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw OffersError(.invalidRequest, "\(path) is not a regular file.", hint: Self.hint)
+    }
+    guard status.st_uid == geteuid() else {
+      throw OffersError(
+        .invalidRequest, "The secrets in \(path) belong to another user of this machine.",
+        hint: Hint("Make the file yours.", command: "chown $USER \(ShellQuoting.word(path))"))
     }
     guard status.st_mode & 0o077 == 0 else {
       throw OffersError(

@@ -140,12 +140,13 @@ package struct NoticeDelivery: Sendable {
       if notices[subject] == nil { subjects.append(subject) }
       notices[subject, default: []].append(notice)
     }
+    let feeds = try await database.fetchPresentations()
     var entries: [NoticeMessage.Entry] = []
     for subject in subjects.prefix(NoticeMessage.mostEntries) {
       guard let own = notices[subject], let last = own.last else { continue }
       let offer: UserOffer? =
         if let ref = last.offer { try await database.findOffer(ref) } else { nil }
-      entries.append(entry(own, last, offer))
+      entries.append(entry(own, last, offer, feeds[last.feed]?.valueRole ?? .reward))
     }
     let title =
       subjects.count == 1
@@ -158,7 +159,7 @@ package struct NoticeDelivery: Sendable {
   }
 
   private func entry(
-    _ notices: [Notice], _ last: Notice, _ offer: UserOffer?
+    _ notices: [Notice], _ last: Notice, _ offer: UserOffer?, _ role: ValueRole
   ) -> NoticeMessage.Entry {
     let now = now()
     var sentences: [String] = []
@@ -170,8 +171,8 @@ package struct NoticeDelivery: Sendable {
       watches.append(watch.isEmpty ? "all offers" : watch)
     }
     let facts: [(String, String?)] = [
-      ("reward", offer?.reward?.text), ("retailer", offer?.retailer),
-      ("ends", offer?.expiresAt.map { Units.time($0) }), ("terms", offer?.terms),
+      (role.rawValue, offer?.reward?.text), ("retailer", offer?.retailer),
+      ("ends", offer?.expiresAt.map { ISOTime.text($0.storedSeconds) }), ("terms", offer?.terms),
       ("state", offer?.offer.state),
     ]
     return NoticeMessage.Entry(
@@ -207,14 +208,18 @@ extension NoticeDelivery {
     return settings
   }
 
-  /// What may be done about a notice: to star the offer, or to sync the feed.
+  /// What may be done about a notice: to star the offer, to sync the feed, or to accept what it holds back.
   private static func step(_ notice: Notice, isFavorite: Bool) -> Hint? {
     if let offer = notice.offer {
       let word = ShellQuoting.word(offer.description)
       return isFavorite ? nil : Hint("Star it.", command: "offers favorite \(word)")
     }
-    guard case .failing = notice.reason else { return nil }
-    return Hint("Try it now.", command: "offers sync \(ShellQuoting.word(notice.feed))")
+    let feed = ShellQuoting.word(notice.feed)
+    return switch notice.reason {
+    case .failing: Hint("Try it now.", command: "offers sync \(feed)")
+    case .heldBack: Hint("Accept it.", command: "offers sync \(feed) --accept-removals")
+    default: nil
+    }
   }
 }
 

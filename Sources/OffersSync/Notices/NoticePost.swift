@@ -4,7 +4,8 @@ import OffersCore
 /// The one way in which channels send a message over HTTP: a POST request, and the outcome that its answer
 /// means.
 ///
-/// It takes at most 30 seconds and follows no redirect. Of the answer at most 64 KiB are read. A reason names the
+/// It takes at most 30 seconds up to the head of the answer, and follows no redirect. Of the answer at most 64 KiB are read,
+/// for at most 5 seconds. A reason names the
 /// host alone, since the path of an address may be a secret, and hides the secrets of the channel in the words of
 /// others.
 struct NoticePost: Sendable {
@@ -50,6 +51,7 @@ struct NoticePost: Sendable {
   var seconds = DeliveryOutcome.seconds
 
   private static let bodyBytes = 64 << 10
+  private static let bodySeconds = 5.0
 
   /// - Parameters:
   ///   - url: the address, whose path may be a secret.
@@ -93,12 +95,12 @@ struct NoticePost: Sendable {
           .userAgent, HeaderField("accept", "*/*"), HeaderField("accept-encoding", "identity"),
         ] + headers,
         mayBePrivate: mayBePrivate, headSeconds: seconds, idleSeconds: seconds)
-      let answer = try await Timeout.run(seconds: seconds) {
-        try await receive(request, host)
+      let response = try await Timeout.run(seconds: seconds) {
+        try await transport.send(request)
       } late: {
         TransportFailure(.noAnswer)
       }
-      return judge(answer)
+      return judge(await answer(response, host))
     } catch let failure as TransportFailure {
       return .later("\(host) \(FetchFailure.predicate(failure.reason)).")
     } catch let error as OffersError {
@@ -111,18 +113,19 @@ struct NoticePost: Sendable {
     }
   }
 
-  private func receive(_ request: TransportRequest, _ host: String) async throws -> Answer {
-    let response = try await transport.send(request)
-    var body: [UInt8] = []
-    do {
+  private func answer(_ response: TransportResponse, _ host: String) async -> Answer {
+    // The status alone tells the outcome, so that a body may end early, or be slow.
+    let body = try? await Timeout.run(seconds: min(seconds, Self.bodySeconds)) {
+      var body: [UInt8] = []
       for try await piece in response.body {
         body += piece.prefix(Self.bodyBytes - body.count)
         if body.count == Self.bodyBytes { break }
       }
-    } catch let error where !(error is CancellationError) {
-      // The status alone tells the outcome.
+      return body
+    } late: {
+      TransportFailure(.stalled)
     }
-    let told = Told(body)
+    let told = Told(body ?? [])
     let phrase = response.reason.isEmpty ? "" : " \(response.reason)"
     let isRedirect = (300..<400).contains(response.status)
     return Answer(

@@ -38,8 +38,6 @@ struct WebPushChannel: NoticeChannel {
   let contact: String
   let seal: ChannelTools.PushSealer
 
-  /// How long a service keeps a message for a browser that cannot be reached, in seconds.
-  private static let (keepSeconds, urgentKeepSeconds) = (86_400, 4 * 3_600)
   /// How long the authorization is valid, in seconds; at most 24 hours.
   private static let authorizedSeconds = 12.0 * 3_600
   /// The contact of a server without a public address: services may refuse a request that names none (RFC 8292,
@@ -57,7 +55,8 @@ struct WebPushChannel: NoticeChannel {
     post.headers = [
       HeaderField("content-type", "application/octet-stream"),
       HeaderField("content-encoding", "aes128gcm"),
-      HeaderField("ttl", String(message.isUrgent ? Self.urgentKeepSeconds : Self.keepSeconds)),
+      // The service keeps it for a browser that cannot be reached as long as other channels are tried.
+      HeaderField("ttl", String(Int(UserChannel.triedSeconds))),
       HeaderField("urgency", message.isUrgent ? "high" : "normal"),
       HeaderField("topic", Self.topic(message.id)),
       HeaderField("authorization", sealed.authorization),

@@ -133,9 +133,9 @@ struct ChangesCommandTests {
     #expect(
       home.stable(try await home.call("changes", "--kind", "down,gone", "--json").output)
         == #"{"changes":[{"at":"TIME","kind":"gone","feed":"ibotta","ref":"ibotta:2","#
-        + #""name":"Jam","favorite":true,"offers":null,"from":null,"to":null,"fields":[],"texts":[],"returned_favorite":null},"#
+        + #""name":"Jam","url":null,"state":"gone","favorite":true,"offers":null,"from":null,"to":null,"fields":[],"texts":[],"returned_favorite":null},"#
         + #"{"at":"TIME","kind":"down","feed":"ibotta","ref":"ibotta:1","name":"Teas","#
-        + #""favorite":true,"offers":null,"from":{"role":"reward","text":"$1.25 Cash Back","kind":"amount","minor_units":125,"#
+        + #""url":null,"state":"current","favorite":true,"offers":null,"from":{"role":"reward","text":"$1.25 Cash Back","kind":"amount","minor_units":125,"#
         + #""currency":"USD","percent":null,"up_to":false},"#
         + #""to":{"role":"reward","text":"$1.00 Cash Back","kind":"amount","#
         + #""minor_units":100,"currency":"USD","percent":null,"up_to":false},"#
@@ -144,7 +144,7 @@ struct ChangesCommandTests {
     #expect(
       home.stable(try await home.call("changes", "--kind", "first", "--json").output)
         == #"{"changes":[{"at":"TIME","kind":"first","feed":"ibotta","ref":null,"name":null,"#
-        + #""favorite":false,"offers":3,"from":null,"to":null,"fields":[],"texts":[],"#
+        + #""url":null,"state":null,"favorite":false,"offers":3,"from":null,"to":null,"fields":[],"texts":[],"#
         + #""returned_favorite":null}]}"# + "\n")
     let new = try await home.callDocument("changes", "--kind", "new", "--limit", "1")
     let changes = try #require(new["changes"] as? [[String: Any]])

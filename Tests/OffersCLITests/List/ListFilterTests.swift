@@ -87,7 +87,7 @@ struct ListFilterTests {
     let home = try await Self.home()
     let refused = try await home.call("list", "juice", "rewrd:>=2")
     #expect(refused.status != 0 && refused.output == "")
-    #expect(refused.errors.contains("“rewrd:>=2” at character 7 is no filter."))
+    #expect(refused.errors.contains("“rewrd:>=2” at character 7 is not a filter."))
     #expect(refused.errors.contains("Did you mean reward:?"))
     #expect(
       try await home.call("list", "--total").errors

@@ -33,6 +33,16 @@ struct NoticeFeedTests {
     #expect(item["date_published"] as? String == "2026-11-18T11:06:40Z")
   }
 
+  @Test("no title adds a line to a calendar or breaks a feed")
+  func hostileTitles() throws {
+    let title = "Tea\r\nBEGIN:VEVENT\r\nURL:javascript:alert(1) \u{FFFE}\u{1B}["
+    let feed = NoticeFeed(title: title, name: "news", identity: "a1b2", entries: [])
+    let lines = feed.document(.ics).utf8.split(separator: 0x0A)
+    #expect(!lines.contains { $0.starts(with: "BEGIN:VEVENT".utf8) || $0.starts(with: "URL".utf8) })
+    let atom = feed.document(.atom).unicodeScalars
+    #expect(!atom.contains { [0xFFFE, 0x1B].contains($0.value) })
+  }
+
   @Test("a calendar has lines of at most 75 bytes, with the signs of its syntax escaped")
   func calendar() {
     let text = Self.feed([Self.entry("Tea, milk; é" + String(repeating: "ü", count: 80))])
@@ -43,6 +53,13 @@ struct NoticeFeedTests {
     #expect(unfolded.contains("SUMMARY:Tea\\, milk\\; éüüü"))
     #expect(
       unfolded.contains("UID:notice-1@a1b2") && unfolded.contains("DTSTART:20261118T110640Z"))
+    // An end without a time is that day.
+    let day = NoticeFeed.Entry(
+      id: "end-a:1", title: "Tea ends", text: "", link: nil,
+      at: Date(timeIntervalSince1970: 1_796_169_599))
+    let calendar = NoticeFeed(title: "Ends", name: "ends", identity: "a1b2", entries: [day])
+      .document(.ics)
+    #expect(calendar.contains("DTSTART;VALUE=DATE:20261201\r\n"))
     #expect(unfolded.contains("DTSTAMP:20261118T110540Z"))
   }
 }

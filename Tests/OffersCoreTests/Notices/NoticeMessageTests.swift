@@ -113,9 +113,43 @@ struct NoticeMessageTests {
     let notice = Notice(
       id: 1, at: end - 7200, feed: "a", name: "Coffee", reason: .ending(end))
     let reader = TypedValues()
-    #expect(notice.sentence(reader, at: end - 7200) == "ends in 2 hours")
+    // An hour more than there is would make people late.
+    for (seconds, text) in [
+      (7200.0, "2 hours"), (4.2 * 3600, "4 hours"), (7100, "118 minutes"), (80, "80 seconds"),
+      (3.9 * 86_400, "3 days"),
+    ] {
+      #expect(notice.sentence(reader, at: end - seconds) == "ends in \(text)")
+    }
     #expect(notice.sentence(reader, at: end + 1) == "has ended")
     #expect(notice.sentence(reader, at: nil) == "ends at \(Units.time(end))")
+  }
+
+  @Test("a change of a favorite is told with its texts, and what is held back with its numbers")
+  func changes() {
+    func sentence(_ reason: Notice.Reason) -> String {
+      Notice(id: 1, at: .now, feed: "a", name: "Tea", reason: reason).sentence(
+        TypedValues(), at: nil)
+    }
+    let (old, new) = (
+      Date(timeIntervalSince1970: 1_800_000_000), Date(timeIntervalSince1970: 1.81e9)
+    )
+    let texts = [
+      TextChange(field: "expires_at", old: "2027-01-15T08:00:00Z", new: "2027-05-11T01:46:40Z"),
+      TextChange(field: "terms", old: nil, new: "Limit 2"),
+      TextChange(field: "retailer", old: "Shop", new: nil),
+    ]
+    let fields = ["terms", "retailer", "expires_at", "url"]
+    #expect(
+      sentence(.favorite(.changed, old: nil, new: nil, fields: fields, texts: texts))
+        == "has changed: other terms: “Limit 2”, no retailer any more, "
+        + "another end: \(Units.time(new)), was \(Units.time(old))")
+    #expect(
+      sentence(.favorite(.changed, old: nil, new: nil, fields: ["terms"]))
+        == "has changed: other terms")
+    #expect(
+      sentence(.heldBack(HeldBack(missingCount: 9, since: old, until: nil), of: 10))
+        == "lacks offers: 9 of 10 offers are missing from the feed since \(Units.time(old)): "
+        + "held back until they are removed by hand")
   }
 
   @Test("an amount of an unknown currency keeps the sign with which its feed prints it")

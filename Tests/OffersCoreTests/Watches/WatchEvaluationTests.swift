@@ -203,6 +203,9 @@ struct WatchEvaluationTests {
     #expect(offer.see(4, "$1", isBack: true) == nil)
     #expect(offer.see(5, "$1", isListed: false) == nil)
     #expect(offer.see(29, "$1", isBack: true) != nil)
+    // It leaves the selection, such as by its value, and not its feed.
+    #expect(offer.see(30, "$1", isListed: false) == nil)
+    #expect(offer.see(90, "$1") == nil)
   }
 
   @Test("an offer that was shown when the watch was added is not told until it enters again")
@@ -267,21 +270,23 @@ struct WatchEvaluationTests {
     var offer = try WatchedOffer("at-least $2")
     _ = offer.tells([(0, "$1"), (24, "$2"), (48, "$1"), (96, "$3"), (97, "$1"), (98, "$2")])
     let period = WatchedOffer.date(-1000)...WatchedOffer.date(240)
-    func sentence(_ rule: String, _ repeats: Watch.Repeat, endsAt: Double? = nil) throws -> String {
+    func sentence(_ rule: String, _ repeats: Watch.Repeat, endsAt: Double? = nil) throws -> String?
+    {
       var preview = WatchPreview(
         of: try WatchRule(parsing: rule, TypedValues()), repeats: repeats, in: period)
       preview.add(offer.points, role: .reward, expiresAt: endsAt.map(WatchedOffer.date))
       return preview.sentence
     }
-    #expect(try sentence("at-least $2", .onEntry) == "would have told 2 times in 10 days")
-    #expect(try sentence("at-least $2", .each) == "would have told 3 times in 10 days")
+    #expect(try sentence("at-least $2", .onEntry) == "would have told you 2 times in 10 days")
+    #expect(try sentence("at-least $2", .each) == "would have told you 3 times in 10 days")
     // On 24, 96, 120, …, 240.
-    #expect(try sentence("at-least $2", .daily) == "would have told 8 times in 10 days")
-    #expect(try sentence("at-least $9", .daily) == "would have told nothing in 10 days")
-    #expect(try sentence("ending 24h", .onEntry, endsAt: 200) == "would have told once in 10 days")
+    #expect(try sentence("at-least $2", .daily) == "would have told you 8 times in 10 days")
+    #expect(try sentence("at-least $9", .daily) == "would have told you nothing in 10 days")
     #expect(
-      try sentence("ending 24h", .onEntry, endsAt: 300) == "would have told nothing in 10 days")
+      try sentence("ending 24h", .onEntry, endsAt: 200) == "would have told you once in 10 days")
     #expect(
-      WatchPreview(of: .match, repeats: .never, in: period).sentence == "has no history yet")
+      try sentence("ending 24h", .onEntry, endsAt: 300) == "would have told you nothing in 10 days")
+    #expect(
+      WatchPreview(of: .match, repeats: .never, in: period).sentence == nil)
   }
 }

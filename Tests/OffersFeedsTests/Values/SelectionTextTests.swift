@@ -40,7 +40,7 @@ struct SelectionTextTests {
       ("new:today", "new:today"), ("new:7d new:2d", "new:2d"),
       ("near:52.52,13.40,5km", "near:52.52,13.40,5km"), ("sort:-name tea", "tea sort:-name"),
       (#""cold brew" -"iced tea" a OR b"#, #""cold brew" -"iced tea" a OR b"#), ("", ""),
-      ("“cold brew” tea", "“cold brew” tea"),
+      ("“cold brew” tea", "“cold brew” tea"), ("retailer:\"a\r\nb\"", "retailer:\"a  b\""),
     ])
   func canonical(text: String, written: String) throws {
     let parsed = try SelectionText(parsing: text)
@@ -53,7 +53,7 @@ struct SelectionTextTests {
     arguments: [
       "12:30", "http://e.example/a", "Mission: Impossible", "Blu-ray:4K", "re:zero",
       #""reward:>=2""#,
-      "feed:", ":", "5\" pipe", "-20%", "- a", "c++", "a:b",
+      ":", "5\" pipe", "-20%", "- a", "c++", "a:b",
     ])
   func words(text: String) throws {
     #expect(try Self.selection(text).words == SearchWords.spaced(text))
@@ -66,7 +66,10 @@ struct SelectionTextTests {
       ("is:gon", "character 1", "is:gone"), ("sort:rewards", "character 1", "reward"),
       ("reward:2", "character 1", "reward:>="), ("-reward:>=2", "character 1", "category:"),
       ("catgory:Tea", "character 1", "category:"), ("price:=3", "character 1", "price:<=3"),
-      ("tea reward:", "character 5", "shell"), ("tea OR feed:a", "character 5", "two words"),
+      ("tea reward:", "character 5", "shell"), ("tea feed: a", "character 5", "feed:VALUE"),
+      ("-category:", "character 1", "-category:VALUE"), ("ends:48h", "character 1", "ending:"),
+      ("tea since:7d", "character 5", "new:"), ("payback>=2", "character 1", "reward:"),
+      ("tea OR feed:a", "character 5", "two words"),
       ("feed:a OR tea", "character 8", "two words"), ("category:\"\"", "character 1", ""),
     ])
   func mistakes(text: String, place: String, hint: String) throws {

@@ -36,7 +36,7 @@ struct SearchRoutesTests {
     }
     let page = try await home.show(
       "/search?q=coffee+rewrd:%3E%3D3", headers: [.accept: "text/html"])
-    #expect(page.text.contains("at character 8 is no filter"))
+    #expect(page.text.contains("at character 8 is not a filter"))
     #expect(page.text.contains("Did you mean reward:?"))
     let narrowed = try await home.show(
       "/search?q=coffee&minimum=3", headers: [.accept: "text/html"])

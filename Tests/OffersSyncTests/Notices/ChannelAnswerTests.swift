@@ -101,6 +101,19 @@ struct ChannelAnswerTests {
     }
   }
 
+  @Test("a body that is slow or ends early does not change the outcome of its status")
+  func slowBody() async throws {
+    let endless = Sample.Transport { _ in
+      TransportResponse(status: 200, body: AsyncThrowingStream<[UInt8], any Error> { _ in })
+    }
+    let channel = try #require(
+      try Sample.channel("ntfy", ["https://ntfy.example/t"], [:], endless) as? NtfyChannel)
+    var post = channel.post
+    post.seconds = 0.01
+    let outcome = await NtfyChannel(post: post, topic: "t").deliver(Sample.message())
+    #expect(outcome == .delivered)
+  }
+
   @Test("Telegram's own words tell a chat that is gone from a message that it refuses")
   func telegram() async throws {
     for (status, words, expected) in [

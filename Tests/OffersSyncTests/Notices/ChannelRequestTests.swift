@@ -115,7 +115,7 @@ struct ChannelRequestTests {
     #expect(await channel.deliver(message) == .delivered)
     let request = try #require(transport.requests.first)
     #expect((request.body?.count ?? 0) <= PushEnvelope.mostBytes)
-    #expect(request.headers.first(name: "ttl") == "86400")
+    #expect(request.headers.first(name: "ttl") == "604800")
     #expect(request.headers.first(name: "urgency") == "normal")
     #expect(request.headers.first(name: "topic") == "n1")
     #expect(request.headers.first(name: "content-encoding") == "aes128gcm")

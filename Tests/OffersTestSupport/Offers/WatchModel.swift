@@ -113,7 +113,9 @@ package enum WatchModel {
       return ((step.number ?? 0) >= 200 && [0, 3].contains(step.unit), false, false)
     case "at-most 2": return ((step.number ?? 999) <= 200 && step.unit != 2, false, false)
     case "ending 48h": return ((step.end ?? .max) - step.at <= 2 * day, false, false)
-    case "back": return (steps[...index].contains { $0.isListed && $0.isBack }, false, false)
+    case "back":
+      let listed = steps[...index].reversed().prefix { $0.isListed }
+      return (listed.contains { $0.isBack }, false, false)
     default:
       guard let number = step.number else { return (false, false, false) }
       let past = past(steps, index, days: rule == "near-best 5%" ? 100_000 : 10)

@@ -69,6 +69,25 @@ struct OutboxTransferRules {
     }
   }
 
+  @Test("no export makes a program run, or sends a variable of another machine")
+  func portable() async throws {
+    let home = try await WatchHome(.memory)
+    let texts = [
+      (#"{"sendmail":"/tmp/evil"}"#, false), (#"{"token":"{env:AWS_SECRET}"}"#, false),
+      (#"{"token":"{env:OFFERS_CHANNEL_A_TOKEN}{env:HOME}"}"#, false),
+      (#"{"token":"{env:OFFERS_CHANNEL_A_TOKEN}"}"#, true),
+    ]
+    for (number, (options, _)) in texts.enumerated() {
+      _ = try await home.store.addChannel(
+        named: "\(number)",
+        settings:
+          #"{"kind":"email","words":["a@b.example"],"options":\#(options),"private":false}"#,
+        quietHours: nil)
+    }
+    let exported = try await home.store.exported().users.first?.channels.map(\.name)
+    #expect(exported == texts.enumerated().filter(\.element.1).map { "\($0.offset)" })
+  }
+
   @Test("an imported watch tells of what enters after the import, and channels need consent")
   func begins() async throws {
     for kind in [StoreKind.memory, .postgres] {
@@ -78,6 +97,30 @@ struct OutboxTransferRules {
       #expect(summary.leftOutChannels == ["phone", "mail"] && summary.newChannels == 0)
       try await other.sync([("1", "Coffee", 310), ("3", "Iced coffee", 400)], at: 5000)
       #expect(try await other.told() == ["3: is $4.00, at least $3.00"])
+    }
+  }
+
+  @Test("a copy tells of each change of a favorite, whatever number the change gets there")
+  func copiedFavorites() async throws {
+    for (source, target) in [(StoreKind.memory, StoreKind.postgres), (.memory, .memory)] {
+      let home = try await WatchHome(source)
+      try await home.sync([("1", "Coffee", 200)], at: 1000)
+      try await home.store.setFavorites(named: ["1"], to: true)
+      for number in 1...4 {
+        try await home.sync([("1", "Coffee", Int64(200 + number))], at: 1000 + number)
+      }
+      // Numbers of changes that were removed are free in a copy.
+      _ = try await home.store.transaction(.write) { transaction in
+        try transaction.run("DELETE FROM change WHERE change_id BETWEEN 2 AND 3")
+      }
+      let outbox = try await home.store.fetchOutbox()
+      let (other, _) = try await Self.copy(of: home, in: target, reader: false)
+      #expect(try await other.store.putOutbox(outbox))
+      let count = try await other.store.countNotices()
+      for number in 5...8 {
+        try await other.sync([("1", "Coffee", Int64(200 + number))], at: 1000 + number)
+      }
+      #expect(try await other.store.countNotices() == count + 4)
     }
   }
 

@@ -75,11 +75,13 @@ struct FeedAddressRules {
       #expect(news.contains("urn:x-offers:\(identity):news-1"))
       #expect(identity.utf8.count == 32)
       let ends = try await text(.ics, .news)
-      for id in ["1", "2", "3"] { #expect(ends.contains("UID:end-ibotta-\(id)@\(identity)\r\n")) }
+      for id in ["1", "2", "3"] {
+        #expect(ends.contains("UID:end-ibotta_58_\(id)@\(identity)\r\n"))
+      }
       #expect(try await text(.ics, .news, at: 9000) == ends)
       let watched = try await text(.ics, .watch(watch.id))
-      #expect(watched.contains("ibotta-3@") && !watched.contains("ibotta-1@"))
-      #expect(try await text(.ics, .feed("ibotta")).contains("ibotta-1@"))
+      #expect(watched.contains("ibotta_58_3@") && !watched.contains("ibotta_58_1@"))
+      #expect(try await text(.ics, .feed("ibotta")).contains("ibotta_58_1@"))
       #expect(await refusal { _ = try await text(.atom, .watch(99)) }?.code == .notFound)
       #expect(await refusal { _ = try await text(.ics, .feed("none")) }?.code == .notFound)
     }

@@ -130,6 +130,43 @@ struct OutboxRules {
     }
   }
 
+  @Test("a time that a wrong clock has written holds nothing up")
+  func wrongClock() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await Self.home(kind)
+      try await home.sync([("1", "Coffee", 300)], at: 2000)
+      let id = try await Self.channel(home, "phone").id
+      let year = 365 * 86_400
+      let first = try #require(try await home.store.claimMessage(of: id, at: .at(year)))
+      #expect(try await home.store.fetchDueChannels(at: .at(2100)).contains(id))
+      #expect(try await home.store.fetchNextDueTime(after: .at(2100)) == .at(2100))
+      let second = try #require(try await home.store.claimMessage(of: id, at: .at(2100)))
+      #expect(second.id == first.id)
+      try await home.store.finish(second, .later("busy"), at: .at(year))
+      #expect(try await home.store.claimMessage(of: id, at: .at(2200)) != nil)
+    }
+  }
+
+  @Test("quiet hours that are changed during an attempt do not repeat it, and other settings do")
+  func changedMeanwhile() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await Self.home(kind)
+      try await home.sync([("1", "Coffee", 300)], at: 2000)
+      let id = try await Self.channel(home, "phone").id
+      let first = try #require(try await home.store.claimMessage(of: id, at: .at(2000)))
+      _ = try await home.store.changeChannel(
+        named: "phone", quietHours: .some(nil), becomesDefault: true)
+      #expect(try await home.store.claimMessage(of: id, at: .at(2001)) == nil)
+      _ = try await home.store.changeChannel(
+        named: "phone", settings: Self.settings.replacing("true", with: "false"))
+      let second = try #require(try await home.store.claimMessage(of: id, at: .at(2002)))
+      try await home.store.finish(first, .delivered, at: .at(2003))
+      #expect(try await home.store.countDeliveries(.delivered) == 0)
+      try await home.store.finish(second, .delivered, at: .at(2004))
+      #expect(try await home.store.countDeliveries(.delivered) == 1)
+    }
+  }
+
   @Test("what is tried for seven days is lost, and what is refused at once")
   func lost() async throws {
     for kind in StoreKind.allCases {

@@ -225,6 +225,77 @@ struct WatchRules {
     let (count, first, preview) = try await home.store.previewWatch(
       draft, now: .at(800_000), WatchHome.reader)
     #expect(count == 1 && first.map(\.ref.offerID) == ["1"])
-    #expect(preview.sentence == "would have told 2 times in 10 days")
+    let lines = preview.lines(selecting: count, first: first.map(\.name))
+    #expect(
+      lines == [
+        "Selects 1 offer now: Coffee",
+        "Judging by the stored history, it would have told you 2 times in 9 days.",
+      ])
+    // What is outside of the bounds now was within before.
+    let bounded = try WatchDraft(
+      selection: "coffee reward:<=2", rule: "match", WatchHome.reader)
+    let other = try await home.store.previewWatch(bounded, now: .at(800_000), WatchHome.reader)
+    #expect(other.count == 0 && other.first.isEmpty && other.preview.count == 2)
+    // A history of less than a day says nothing.
+    let young = try await home.store.previewWatch(draft, now: .at(1001), WatchHome.reader)
+    #expect(young.preview.lines(selecting: 1, first: ["Coffee"]).count == 1)
+  }
+
+  @Test("another name or urgency keeps what a watch remembers, and another rule forgets it")
+  func edited() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await WatchHome(kind)
+      try await home.sync([("1", "Coffee", 300)], at: 1000)
+      let watch = try await home.watch("coffee", "at-least $3", repeats: "never")
+      try await home.sync([("1", "Coffee", 100)], at: 2000)
+      func edit(_ rule: String, name: String) async throws {
+        let draft = try WatchDraft(
+          name: name, selection: "coffee", rule: rule, repeats: "never", isUrgent: true,
+          WatchHome.reader)
+        _ = try await home.store.putWatch(draft, id: watch.id, now: .at(2500), WatchHome.reader)
+      }
+      try await edit("at-least $3", name: "Morning")
+      try await home.sync([("1", "Coffee", 310)], at: 300_000)
+      #expect(try await home.told() == [])
+      try await home.sync([("1", "Coffee", 100)], at: 400_000)
+      try await edit("at-least $2", name: "Morning")
+      try await home.sync([("1", "Coffee", 310)], at: 600_000)
+      #expect(try await home.told() == ["1: is $3.10, at least $2.00"])
+    }
+  }
+
+  @Test("nothing is told again of the offers of a removed feed")
+  func removedFeed() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await WatchHome(kind)
+      let day = 86_400
+      try await home.sync([("1", "Coffee", 100)], at: 1000)
+      try await home.watch("coffee", "at-least $2", repeats: "daily")
+      try await home.sync([("1", "Coffee", 300)], at: 2000)
+      try await home.look(at: 2 * day)
+      #expect(try await home.told().count == 2)
+      #expect(try await home.store.unsubscribe(from: "ibotta"))
+      try await home.look(at: 4 * day)
+      #expect(try await home.told().count == 2)
+      #expect(try await home.store.fetchNextDueTime(after: .at(4 * day)) == nil)
+    }
+  }
+
+  @Test("what a feed holds back is told once over the channels of a user")
+  func heldBack() async throws {
+    for kind in StoreKind.allCases {
+      let home = try await WatchHome(kind)
+      try await home.sync([("1", "Coffee", 100)], at: 1000)
+      _ = try await home.store.addChannel(named: "desk", settings: "{}", quietHours: nil)
+      _ = try await home.store.transaction(.write) { transaction in
+        var state = FetchState()
+        state.held = HeldBack(missingCount: 1, since: .at(1500), until: .at(90_000))
+        let key = try #require(try FeedTable.findKey("ibotta", in: transaction))
+        try FetchStateTable.save(state, feedKey: key, in: transaction)
+      }
+      for seconds in [2000, 3000] { try await home.look(at: seconds) }
+      let told = try await home.told()
+      #expect(told.count == 1 && told[0].hasPrefix("ibotta: lacks offers: 1 of 1 offer is missing"))
+    }
   }
 }

@@ -207,27 +207,37 @@ struct ChannelHealth {
       // If the channels cannot be read, pages are damaged, which the checks of the contents report.
       for channel in (try? await database.bound(to: user).fetchChannels()) ?? [] {
         let owner = users.count > 1 ? " of \(user.name)" : ""
-        findings += [Self.finding(channel, "channel \(channel.name)\(owner)")].compactMap(\.self)
+        let options = user.isOwner ? "" : " --user \(ShellQuoting.word(user.name))"
+        findings += [Self.finding(channel, "channel \(channel.name)\(owner)", options)]
+          .compactMap(\.self)
         if channel.endedReason == nil { delivering.append(channel.name) }
+      }
+    }
+    if !delivering.isEmpty {
+      do throws(OffersError) {
+        _ = try OffersError.translating { try NoticeServices.secrets().read() }
+      } catch {
+        findings.append(Finding(.problem, "secrets", error.message, hint: error.hint))
       }
     }
     return (findings, delivering)
   }
 
-  private static func finding(_ channel: UserChannel, _ subject: String) -> Finding? {
-    let name = ShellQuoting.word(channel.name)
+  private static func finding(
+    _ channel: UserChannel, _ subject: String, _ options: String
+  ) -> Finding? {
     let waiting =
       channel.waitingCount > 0 ? ", \(Units.count(channel.waitingCount, "notice")) waiting" : ""
     if let reason = channel.endedReason {
       return Finding(
-        .problem, subject, "is paused\(waiting): \(reason)",
-        hint: Hint("Set it up again.", command: "offers channel edit \(name)"))
+        .problem, subject, "is paused\(waiting): \(reason)", hint: channel.remedy(options))
     }
     guard let reason = channel.lastError else { return nil }
-    let since = channel.failingSince.map { "fails since \(Units.time($0))" }
+    let since = channel.failingSince.map { "has been failing since \(Units.time($0))" }
     return Finding(
       .warning, subject, "\(since ?? "failed")\(waiting): \(reason)",
-      hint: Hint("Correct it, then try it.", command: "offers channel test \(name)"))
+      hint: Hint(
+        "It is tried again. To try it now:", command: "offers notices --retry\(options)"))
   }
 }
 

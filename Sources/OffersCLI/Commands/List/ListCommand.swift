@@ -206,7 +206,7 @@ struct ListCommand: AsyncParsableCommand {
 }
 
 /// A note that says why a list is empty, and what to do.
-private struct EmptyListNote {
+struct EmptyListNote {
   private let query: OfferQuery
   private let feeds: FeedPresentations
   private var selection: Selection { query.selection }
@@ -216,16 +216,8 @@ private struct EmptyListNote {
   }
 
   func text(from database: OffersDatabase) async throws -> String {
+    if let text = try await mistake(in: database) { return text }
     let feed = query.feed
-    if let feed, let note = note(onRoleOf: feed, feeds[feed].valueRole) { return note }
-    for name in selection.retailers.wanted {
-      let names = try await database.fetchRetailers(of: feed)
-      if let note = Self.note(name, among: names, "retailer") { return note }
-    }
-    for name in selection.categories.wanted {
-      let names = try await database.fetchCategories(of: feed)
-      if let note = Self.note(name, among: names, "category") { return note }
-    }
     if !selection.includesExpired, let note = try await expiredNote(database) { return note }
     if let note = try await hiddenNote(database) { return note }
     if selection.isNarrowed(besides: [.feed, .favorites, .expired]) {
@@ -242,6 +234,22 @@ private struct EmptyListNote {
         "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
     }
     return try await goneNote(database) ?? "No offers yet. Read a feed with: offers sync"
+  }
+
+  /// A note about a filter that no offer passes: one of prices for a feed of rewards, or a retailer or category that
+  /// there is not; nil for none.
+  func mistake(in database: OffersDatabase) async throws -> String? {
+    let feed = query.feed
+    if let feed, let note = note(onRoleOf: feed, feeds[feed].valueRole) { return note }
+    for name in selection.retailers.wanted {
+      let names = try await database.fetchRetailers(of: feed)
+      if let note = Self.note(name, among: names, "retailer") { return note }
+    }
+    for name in selection.categories.wanted {
+      let names = try await database.fetchCategories(of: feed)
+      if let note = Self.note(name, among: names, "category") { return note }
+    }
+    return nil
   }
 
   /// A note that all offers are gone; nil if there are none.

@@ -67,7 +67,9 @@ enum NoticeServices {
     if let key { sealPush = { try PushSealer(key: key).seal($0) } }
     return ChannelTools(
       transport: HTTPConnections(environment: ProcessContext.findVariable),
-      environment: try secrets().lookUp(orIn: ProcessContext.findVariable),
+      // A file that cannot be read stops only the channels that need a secret; doctor says what is wrong with it.
+      environment: (try? secrets().lookUp(orIn: ProcessContext.findVariable))
+        ?? ProcessContext.findVariable,
       run: { await NoticeProgram.run($0, input: $1) },
       sendMail: { await MailClient.send($0, environment: ProcessContext.findVariable) },
       authenticate: { try HMACKey($0).code(of: $1) },
@@ -77,11 +79,38 @@ enum NoticeServices {
   static func delivery(
     for database: OffersDatabase, now: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> NoticeDelivery {
-    NoticeDelivery(database, try await tools(for: database), FilterTextParser(), now: now)
+    NoticeDelivery(
+      database, try await tools(for: database), FilterTextParser(),
+      pages: ProcessContext.variable(NoticesPublishCommand.variable).flatMap { WebLink($0) }
+        .flatMap { URL(string: $0.text) },
+      now: now)
+  }
+}
+
+extension NoticeServices {
+  /// Adds secrets under new names to their file, so that the values of a channel are checked with them. If that fails,
+  /// they are removed again.
+  static func withSecrets<Value>(
+    _ secrets: [String: String], _ body: () async throws -> Value
+  ) async throws -> Value {
+    try self.secrets().update { $0.merge(secrets) { $1 } }
+    do {
+      return try await body()
+    } catch {
+      try removeSecrets(Set(secrets.keys))
+      throw error
+    }
+  }
+
+  static func removeSecrets(_ names: Set<String>) throws {
+    try secrets().update { entries in entries = entries.filter { !names.contains($0.key) } }
   }
 }
 
 extension UserChannel {
+  /// The variables of its own secrets.
+  var ownVariables: Set<String> { (try? ChannelSettings(json: settings))?.ownVariables ?? [] }
+
   var document: JSONObject {
     let settings = try? ChannelSettings(json: settings)
     return [
@@ -93,20 +122,34 @@ extension UserChannel {
     ]
   }
 
+  /// How to deliver over the channel again after it has ended.
+  ///
+  /// - Parameter options: the options of the command, such as ` --user ben`.
+  func remedy(_ options: String = "") -> Hint {
+    let name = ShellQuoting.word(name)
+    let kind = (try? ChannelSettings(json: settings))?.kind
+    if ChannelKind.all.contains(where: { $0.name == kind && $0.isSubscription }) {
+      return Hint(
+        "Allow notices in that browser again, or remove the channel.",
+        command: "offers channel remove \(name)\(options)")
+    }
+    return Hint("Set it up again.", command: "offers channel edit \(name)\(options)")
+  }
+
   /// A line about what waits.
   func waitingLine(at now: Date) -> String {
     let waiting = "\(Units.count(waitingCount, "notice")) waiting"
     if let endedReason {
       return DisplayText.oneLine(
-        "\(name) is paused, \(waiting): \(endedReason) Set it up again: offers channel edit "
-          + name)
+        "\(name) is paused, \(waiting): \(endedReason) \(remedy().printed)")
     }
     let error = lastError.map { ": \($0)" } ?? ""
     if let end = quietHours?.end(ofThoseAt: now), nextAttemptAt.map({ $0 <= end }) ?? true {
       return DisplayText.oneLine("\(name): \(waiting) until \(Units.time(end)): quiet hours")
     }
-    let next = nextAttemptAt.map { ", next attempt at \(Units.time($0))" } ?? ""
-    return DisplayText.oneLine("\(name): \(waiting)\(next)\(error)")
+    let next = nextAttemptAt.map { ", next attempt at \(Units.time($0))" }
+    let sync = lastError == nil ? " for the next sync" : ""
+    return DisplayText.oneLine("\(name): \(waiting)\(next ?? sync)\(error)")
   }
 }
 
@@ -179,6 +222,8 @@ struct ChannelSettingOptions: ParsableArguments {
   var allowPrivateNetwork = false
 
   /// The options by their names.
+  ///
+  /// A value `-` is the next line of standard input, which no list of processes shows.
   func values() throws -> [String: String] {
     var values: [String: String] = [:]
     for text in option {
@@ -186,7 +231,8 @@ struct ChannelSettingOptions: ParsableArguments {
         throw OffersError(
           .invalidRequest, "“\(text)” is no option of a channel.", hint: "Write NAME=VALUE.")
       }
-      values[String(text[..<mark])] = String(text[text.index(after: mark)...])
+      let value = String(text[text.index(after: mark)...])
+      values[String(text[..<mark])] = value == "-" ? ProcessContext.readLine() ?? "" : value
     }
     return values
   }
@@ -250,20 +296,14 @@ struct ChannelAddCommand: AsyncParsableCommand {
         hint: Hint("Choose another name.", command: "--name NAME"))
     }
     let (stored, secrets) = try typed.separatingSecrets(of: Self.secretName(of: name))
-    let file = try NoticeServices.secrets()
-    try file.update { $0.merge(secrets) { $1 } }
-    do {
-      // The values are checked with their secrets.
+    let channel = try await NoticeServices.withSecrets(secrets) {
       _ = try stored.makeChannel(try await NoticeServices.tools(for: database))
-      let channel = try await database.addChannel(
+      return try await database.addChannel(
         named: name, settings: stored.json, quietHours: quietHours)
-      if json { return try Output.print(.json(channel.document)) }
-      try Output.print(.line("\(DisplayText.oneLine(channel.name)): added"))
-      Output.note("Try it: offers channel test \(ShellQuoting.word(channel.name))")
-    } catch {
-      try file.update { entries in entries = entries.filter { secrets[$0.key] == nil } }
-      throw error
     }
+    if json { return try Output.print(.json(channel.document)) }
+    try Output.print(.line("\(DisplayText.oneLine(channel.name)): added"))
+    Output.note("Try it: offers channel test \(ShellQuoting.word(channel.name))")
   }
 }
 
@@ -356,15 +396,15 @@ struct ChannelEditCommand: AsyncParsableCommand {
       allowsPrivateNetwork: known.allowsPrivateNetwork || settings.allowPrivateNetwork)
     let (stored, secrets) = try typed.separatingSecrets(
       of: ChannelAddCommand.secretName(of: old.name))
-    let file = try NoticeServices.secrets()
-    try file.update { $0.merge(secrets) { $1 } }
-    let channel = try await database.changeChannel(
-      named: old.name, settings: stored.json, quietHours: try settings.quietHours(),
-      becomesDefault: makeDefault)
-    let unused = known.ownVariables.subtracting(stored.ownVariables)
-    try file.update { entries in entries = entries.filter { !unused.contains($0.key) } }
+    let channel = try await NoticeServices.withSecrets(secrets) {
+      _ = try stored.makeChannel(try await NoticeServices.tools(for: database))
+      return try await database.changeChannel(
+        named: old.name, settings: stored.json, quietHours: try settings.quietHours(),
+        becomesDefault: makeDefault)
+    }
+    try NoticeServices.removeSecrets(known.ownVariables.subtracting(stored.ownVariables))
     if json { return try Output.print(.json(channel.document)) }
-    try Output.print(.line("\(DisplayText.oneLine(channel.name)): set up"))
+    try Output.print(.line("\(DisplayText.oneLine(channel.name)): changed"))
   }
 }
 
@@ -405,10 +445,7 @@ struct ChannelRemoveCommand: AsyncParsableCommand {
 
   func run() async throws {
     let channel = try await location.openExisting().removeChannel(named: name)
-    let variables = (try? ChannelSettings(json: channel.settings))?.ownVariables ?? []
-    try NoticeServices.secrets().update { entries in
-      entries = entries.filter { !variables.contains($0.key) }
-    }
+    try NoticeServices.removeSecrets(channel.ownVariables)
     if json { return try Output.print(.json(channel.document)) }
     try Output.print(.line("\(DisplayText.oneLine(channel.name)): removed"))
   }

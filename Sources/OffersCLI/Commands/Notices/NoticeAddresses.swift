@@ -41,9 +41,15 @@ struct NoticesPublishCommand: AsyncParsableCommand, LoggedCommand {
 
   @OptionGroup var subject: FeedSubjectOptions
 
+  /// The variable with the address of the server, to which messages link, too.
+  static let variable = "OFFERS_PAGES"
+
   @Option(
-    help: .value("url", "The address of your server, with the path below which it is served."))
-  var base = "http://127.0.0.1:8080"
+    help: .value(
+      "url",
+      "The address of your server, with the path below which it is served (default: $\(variable), else http://127.0.0.1:8080)."
+    ))
+  var base: String?
 
   @Flag(.json) var json = false
   @OptionGroup var location: UserDatabaseOptions
@@ -53,6 +59,7 @@ struct NoticesPublishCommand: AsyncParsableCommand, LoggedCommand {
   }
 
   func run() async throws {
+    let base = base ?? ProcessContext.variable(Self.variable) ?? "http://127.0.0.1:8080"
     guard let url = WebLink(base), !base.contains("?"), !base.contains("#") else {
       throw OffersError(
         .invalidRequest, "“\(SafeText.line(base, characters: 80))” is no address of a server.",

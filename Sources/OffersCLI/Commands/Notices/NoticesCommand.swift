@@ -95,7 +95,9 @@ struct NoticesListCommand: AsyncParsableCommand {
       if deliveries.isEmpty { return Output.note("There is no such delivery.") }
       for delivery in deliveries {
         let channel = channels.first { $0.name == delivery.channel }
-        try Output.print(.line(delivery.line(over: channel)))
+        let lines = DisplayText.hanging(
+          "", delivery.line(over: channel), indent: 4, width: Terminal.width)
+        for line in lines { try Output.print(.line(line)) }
       }
       return NoticeLines.noteCut(
         deliveries.count, of: try await database.countDeliveries(state),
@@ -118,9 +120,17 @@ struct NoticesListCommand: AsyncParsableCommand {
   /// Delivers what waits, and says what was delivered and what failed.
   private func retry(_ database: OffersDatabase) async throws {
     try await database.retryDeliveries()
-    let summary = try await NoticeServices.delivery(for: database).run()
-    let delivered = summary.deliveries.filter { $0.user == database.user }
-    let failures = summary.failures.filter { $0.user == database.user }
+    let delivery = try await NoticeServices.delivery(for: database)
+    var delivered: [NoticeDelivery.Summary.Delivery] = []
+    var failures: [NoticeDelivery.Summary.Failure] = []
+    // A run delivers one message over each channel.
+    while true {
+      let summary = try await delivery.run()
+      let own = summary.deliveries.filter { $0.user == database.user }
+      delivered += own
+      failures += summary.failures.filter { $0.user == database.user }
+      if own.isEmpty { break }
+    }
     let channels = try await database.fetchChannels()
     if json {
       try Output.print(
@@ -160,15 +170,14 @@ enum NoticeLines {
     // lines of their own.
     let isNarrow = width.map { $0 - idWidth - 20 < leastWidth } ?? false
     let lines = zip(heads, notices).flatMap { head, notice -> [String] in
-      let watch = notice.watchText.map { " (\($0))" } ?? ""
-      let text = DisplayText.oneLine("\(notice.name) \(notice.sentence)\(watch)")
+      let text = DisplayText.oneLine(notice.described)
       if isNarrow {
         return ["\(head[0])  \(head[1])"] + DisplayText.hanging("    ", text, width: width)
       }
       let label = "\(head[0])  \(DisplayText.pad(head[1], idWidth))  "
       return DisplayText.hanging(label, text, width: width)
     }
-    return ((isNarrow ? ["WHEN  ID"] : titles) + lines).joined(separator: "\n")
+    return ((isNarrow ? [] : titles) + lines).joined(separator: "\n")
   }
 
   /// The least width of the sentences beside the times and ids.
@@ -188,6 +197,12 @@ extension Notice {
   /// The sentence of the notice, with absolute times.
   var sentence: String { sentence(FilterTextParser(), at: nil) }
 
+  /// What happened to which offer, and the watch that told it.
+  fileprivate var described: String {
+    let watch = watchText.map { " (\($0))" } ?? ""
+    return "\(name) \(sentence)\(watch)"
+  }
+
   /// A line for the results of a sync: `Folgers is a new match: $3.00 (ibotta:1)`.
   var line: String {
     let sentence = sentence(FilterTextParser(), at: Date())
@@ -202,6 +217,7 @@ extension Notice {
       case .ending: "ending"
       case .failing: "failing"
       case .recovered: "recovered"
+      case .heldBack: "held_back"
       }
     return [
       "notice": id, "watch": watchID, "watch_name": watchName, "kind": kind, "at": at, "feed": feed,
@@ -215,7 +231,7 @@ extension Delivery {
   fileprivate func line(over channel: UserChannel?) -> String {
     let reason = state == .lost ? channel?.lastError.map { ". \($0)" } ?? "" : ""
     return DisplayText.oneLine(
-      "\(state.rawValue) \(self.channel): \(notice.name) \(notice.sentence)\(reason)")
+      "\(Units.time(notice.at))  \(state.rawValue) \(self.channel): \(notice.described)\(reason)")
   }
 
   fileprivate var document: JSONObject {

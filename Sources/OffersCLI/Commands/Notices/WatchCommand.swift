@@ -58,15 +58,17 @@ struct WatchListCommand: AsyncParsableCommand {
     if watches.isEmpty {
       return Output.note("You have no watch. Add one: offers watch add coffee 'reward:>=2'")
     }
-    let columns: [Table.Column] = [
-      .whole("NUMBER"), .whole("RULE"), .whole("REPEAT"), .whole("STATE"), .whole("SELECTION"),
+    let hasNames = watches.contains { $0.name != nil }
+    let columns: [Table.Column?] = [
+      .whole("NUMBER"), .whole("RULE"), .whole("REPEAT"), .whole("STATE"),
+      hasNames ? .text("NAME") : nil, .whole("SELECTION"),
     ]
-    let table = Table.text(columns, watches) { watch in
-      let name = watch.name.map { "\($0): " } ?? ""
-      return [
+    let table = Table.text(columns.compactMap(\.self), watches) { watch in
+      [
         String(watch.id), watch.rule.text, watch.repeats.rawValue, watch.stateText,
-        DisplayText.oneLine(name + watch.selectionText),
-      ]
+        hasNames ? DisplayText.oneLine(watch.name ?? "") : nil,
+        DisplayText.oneLine(watch.selectionText),
+      ].compactMap(\.self)
     }
     try Output.print(.text(table))
   }
@@ -142,17 +144,26 @@ struct WatchAddCommand: AsyncParsableCommand {
   @OptionGroup var watch: WatchOptions
   @Flag(.json) var json = false
   @OptionGroup var location: UserDatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
     let draft = try watch.draft(of: selection.text)
     let database = try await location.open(.readWrite)
-    let preview = try await WatchPreviewReport(draft, database)
+    let preview = try await WatchPreviewReport(draft, database, try configuration.path)
     let added = try await database.putWatch(draft, WatchCommand.reader)
     if json {
       return try Output.print(.json(added.document + preview.document))
     }
     try Output.print(.line(added.line))
     for line in preview.lines { try Output.print(.line("  \(line)")) }
+    if preview.isEmpty {
+      let feeds = try await configuration.path.presentations(in: database)
+      var query = OfferQuery()
+      query.selection = try draft.selection.selection(at: Date(), WatchCommand.reader)
+      if let text = try await EmptyListNote(query, feeds).mistake(in: database) {
+        Output.note(.text(text))
+      }
+    }
     if try await database.fetchChannels().isEmpty {
       Output.note("Add a channel, so that you are told: offers channel --help")
     }
@@ -165,9 +176,18 @@ private struct WatchPreviewReport {
   private let first: [UserOffer]
   private let preview: WatchPreview
 
-  init(_ draft: WatchDraft, _ database: OffersDatabase) async throws {
-    (count, first, preview) = try await database.previewWatch(draft, WatchCommand.reader)
+  init(
+    _ draft: WatchDraft, _ database: OffersDatabase,
+    _ configuration: @autoclosure () throws -> SettingPath = try ConfigurationOptions.path(
+      named: nil)
+  ) async throws {
+    (count, first, preview) = try await UnsyncedFeed.explaining(
+      draft.selection.texts(of: .feed).first, try configuration(), in: database
+    ) { try await database.previewWatch(draft, WatchCommand.reader) }
   }
+
+  /// Whether the watch selects no offer.
+  var isEmpty: Bool { count == 0 }
 
   var lines: [String] {
     preview.lines(selecting: count, first: first.map(\.name)).map { DisplayText.oneLine($0) }
@@ -223,10 +243,11 @@ struct WatchShowCommand: AsyncParsableCommand {
 
 struct WatchEditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "edit", abstract: "Change a watch, which begins anew then.",
+    commandName: "edit", abstract: "Change a watch.",
     usage: "offers watch edit <number> [<options>]",
     discussion: """
-      What no option names stays. The offers for which the rule holds now count as told.
+      What no option names stays. With another selection, rule or repetition the watch begins anew: the offers for \
+      which the rule holds now count as told.
 
       EXAMPLES
         offers watch edit 1 --rule 'at-least $3'

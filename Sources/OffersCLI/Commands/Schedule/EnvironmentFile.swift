@@ -98,11 +98,13 @@ struct EnvironmentFile {
 /// The environment variables that a scheduled sync depends on.
 enum ScheduleVariables {
   private static let paths = [
-    "OFFERS_DATABASE", "OFFERS_CONFIG", "SSL_CERT_FILE", "PGPASSFILE", "PGSERVICEFILE",
+    "OFFERS_DATABASE", "OFFERS_CONFIG", "OFFERS_SECRETS", "SSL_CERT_FILE", "PGPASSFILE",
+    "PGSERVICEFILE",
   ]
   /// HOME is included, because it determines default paths and may differ in cron or systemd.
   private static let others = [
-    "HOME", "OFFERS_USER", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY",
+    "HOME", "OFFERS_USER", "OFFERS_PAGES", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy",
+    "HTTPS_PROXY",
     "http_proxy",
     "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     // libpq's connection parameters: https://www.postgresql.org/docs/current/libpq-envars.html

@@ -169,9 +169,10 @@ struct ServeCommand: AsyncParsableCommand {
       images: database, allowsPrivateNetwork: allowsPrivateNetwork,
       environment: ProcessContext.findVariable, scaler: PictureScaler(),
       logger: logging.log.logger)
+    let notices = ServedNotices(database: database, log: logging.log)
     let feeds = ServedFeeds(
       database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
-      log: logging.log)
+      log: logging.log, afterSync: { notices.wake() })
     let content = ServerDependencies(
       store: database, syncer: feeds, adder: feeds,
       images: loader, texts: FilterTextParser(),
@@ -198,7 +199,7 @@ struct ServeCommand: AsyncParsableCommand {
     let check = manager?.watchdogSeconds.map { seconds in
       SelfCheckSchedule(seconds: seconds / 6) { manager?.reportWorking() }
     }
-    let notices = Task { await ServedNotices(database: database, log: logging.log).run() }
+    let delivering = Task { await notices.run() }
     let result: Result<Void, any Error>
     do {
       try await server.run(selfCheck: check) { port in
@@ -210,8 +211,8 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
-    notices.cancel()
-    await notices.value
+    delivering.cancel()
+    await delivering.value
     await loader.close()
     await connections.close()
     try await database.close()

@@ -8,7 +8,7 @@ import OffersSync
 struct ServedNotices: Sendable {
   let database: OffersDatabase
   let log: Log
-  var now: @Sendable () -> Date = { Date() }
+  let now: @Sendable () -> Date
 
   /// The longest wait between two looks, in seconds. Offers enter watches as time passes, and other programs write
   /// notices, without a time that the database knows.
@@ -23,23 +23,42 @@ struct ServedNotices: Sendable {
       if try await database.fetchDueChannels(at: now()).isEmpty { return }
       let summary = try await NoticeServices.delivery(for: database, now: now).run()
       for failure in summary.failures {
-        log.logger.error(
+        log.accessLogger.error(
           "a notice could not be delivered",
           metadata: ["channel": "\(failure.channel)", "reason": "\(failure.reason)"])
       }
     } catch {
       if error.isCancellation { return }
-      log.logger.error(
+      log.accessLogger.error(
         "notices could not be delivered", metadata: ["reason": "\(OffersError(error).message)"])
     }
   }
 
-  /// Delivers what is due until the task is cancelled.
+  private let wakes: AsyncStream<Void>
+  private let waker: AsyncStream<Void>.Continuation
+
+  init(database: OffersDatabase, log: Log, now: @escaping @Sendable () -> Date = { Date() }) {
+    self.database = database
+    self.log = log
+    self.now = now
+    (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Ends the wait of `run`, as after a sync.
+  func wake() { waker.yield() }
+
+  /// Delivers what is due until the task is cancelled. It is called once.
   func run() async {
+    var wakes = wakes.makeAsyncIterator()
     while !Task.isCancelled {
       await deliver()
-      // The only error is the cancellation, which ends the loop.
-      try? await Task.sleep(for: .seconds(await waitSeconds()))
+      let seconds = await waitSeconds()
+      let timer = Task { [waker] in
+        try await Task.sleep(for: .seconds(seconds))
+        waker.yield()
+      }
+      defer { timer.cancel() }
+      if await wakes.next() == nil { return }
     }
   }
 

@@ -141,7 +141,12 @@ struct PrintedSync: Sendable {
     }
     if let error = results.outputError { throw error }
     if isForPeople {
-      for notice in notices where notice.watchID != nil { try Output.print(.text(notice.line)) }
+      // Several watches may tell the same.
+      var told: Set<String> = []
+      for notice in notices where notice.watchID != nil && told.insert(notice.line).inserted {
+        let lines = DisplayText.hanging("", notice.line, indent: 2, width: Terminal.width)
+        for line in lines { try Output.print(.text(line)) }
+      }
       NoticeLines.noteCut(
         notices.count, of: try await database.countNotices(after: lastNotice),
         command: "offers notices --limit")

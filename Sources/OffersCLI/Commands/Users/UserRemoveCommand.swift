@@ -58,6 +58,7 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
         hint: "To remove the user with \(favorites) without being asked, add --yes")
     }
     let saved = try await save(user, from: database, to: path)
+    let channels = try await database.bound(to: user).fetchChannels()
     do {
       try await database.removeUser(user.id, exported: saved?.favorites)
     } catch {
@@ -65,6 +66,8 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
       if error.code == .locked, let path = saved?.path { unlink(path) }
       throw error
     }
+    try NoticeServices.removeSecrets(
+      channels.reduce(into: []) { $0.formUnion($1.ownVariables) })
     if json {
       return try Output.print(
         .json(["name": user.name, "favorites": entry.favoriteCount, "export": saved?.path]))
