@@ -31,13 +31,6 @@ public struct SelectionText: Hashable, Sendable, CustomStringConvertible {
   ///   `selection(at:_:)`.
   public init(parsing text: String) throws {
     try SearchWords.check(text)
-    // A quoted name has no line breaks either.
-    let controls = text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
-    let text =
-      controls
-      ? String(
-        String.UnicodeScalarView(
-          text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 })) : text
     var words: [SearchToken] = []
     var isBehindFilter = false
     var or: SearchToken?
