@@ -75,7 +75,7 @@ public struct FeedAddress: Hashable, Sendable, Identifiable {
     var isBehindFolder = false
     return path.split(scalar: "/", omittingEmptySubsequences: false).map { part in
       if part.isEmpty { return "" }
-      defer { isBehindFolder = part == folder }
+      defer { isBehindFolder = part.lowercased() == folder }
       return isBehindFolder ? "…" : String(part)
     }.joined(separator: "/")
   }

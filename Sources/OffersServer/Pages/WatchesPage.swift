@@ -215,6 +215,14 @@ struct WatchForm {
   func draft(_ reader: any FilterTextReader) throws -> WatchDraft {
     // The form sends the fields that the page does not show for this kind, too.
     let known = WatchRule.Kind(rawValue: kind ?? WatchRule.Kind.match.rawValue)
+    func check(_ text: String?, _ needsIt: Bool, _ name: String, _ example: String) throws {
+      if !needsIt || !(text ?? "").isEmpty { return }
+      throw OffersError(
+        .invalidRequest, "The field “\(name)” is empty.", hint: "Fill it in, such as \(example).")
+    }
+    try check(
+      amount, [.atLeast, .atMost, .nearBest].contains(known), "Amount or percentage", "$2 or 10%")
+    try check(time, known == .ending, "Time", "48h or 3d")
     // The period of a best value is in days, which need no letter.
     let time = time.map { known != .ending && Int($0) != nil ? "\($0)d" : $0 }
     let rule = [

@@ -80,6 +80,8 @@ struct WatchPageTests {
       ([("q", "tea"), ("kind", "at-lest"), ("amount", "2")], "Did you mean at-least?"),
       ([("q", ""), ("kind", "match")], "each new offer"),
       ([("q", "tea"), ("kind", "ending"), ("time", "48")], "is not a duration"),
+      ([("q", "tea"), ("kind", "ending"), ("time", "")], "The field “Time” is empty."),
+      ([("q", "tea"), ("kind", "at-most")], "Fill it in, such as $2 or 10%."),
       ([("q", "tea"), ("kind", "ending"), ("time", "soon")], "is not a duration"),
       ([("q", "tea"), ("kind", "match"), ("repeat", "dayly")], "daily"),
       ([("q", "feed:nowhere"), ("kind", "match")], "nowhere"),
