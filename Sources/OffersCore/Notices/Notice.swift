@@ -164,7 +164,7 @@ public struct QuietHours: Hashable, Sendable, CustomStringConvertible {
       let hours = QuietHours(start: start, end: end, zone: words.count > 1 ? words[1] : nil)
     else {
       throw OffersError(
-        .invalidRequest, "“\(SafeText.line(text, characters: 60))” are no quiet hours.",
+        .invalidRequest, "“\(SafeText.line(text, characters: 60))” is not a period of quiet hours.",
         hint: "Write 22:00-7:00, or with a time zone: '22:00-7:00 Europe/Berlin'.")
     }
     self = hours

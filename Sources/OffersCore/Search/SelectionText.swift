@@ -219,7 +219,14 @@ extension SelectionText {
         return true
       }
       guard value.hasPrefix(rest) else { continue }
-      let text = Self.unquoted(String(value.dropFirst(rest.count)))
+      let typed = String(value.dropFirst(rest.count))
+      let text = Self.unquoted(typed)
+      let quotes = ["\"": "\"", "“": "”", "«": "»"]
+      if text == typed, let close = quotes[String(typed.prefix(1))],
+        !typed.dropFirst().contains(close)
+      {
+        throw Self.wrong(token, "has no closing quote", hint: "Write \(close) behind the name.")
+      }
       if text.isEmpty { throw Self.wrong(token, "has no value", hint: nil) }
       add(filter, text)
       return true
@@ -233,8 +240,9 @@ extension SelectionText {
     }
     let meant =
       NearestWord.find("\(name):\(value)", among: terms).map { "Did you mean \($0)? " } ?? ""
+    let all = [terms.dropLast().joined(separator: ", "), terms.last ?? ""].filter { !$0.isEmpty }
     throw Self.wrong(
-      token, "is not a filter", hint: "\(meant)Write \(terms.joined(separator: " or ")).")
+      token, "is not a filter", hint: "\(meant)Write \(all.joined(separator: " or ")).")
   }
 
   private mutating func takeOrder(_ value: String, _ token: SearchToken) throws {

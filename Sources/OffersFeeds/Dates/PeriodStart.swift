@@ -33,8 +33,8 @@ package enum PeriodStart: Hashable {
     if let time = findTime(text) { return time }
     throw OffersError(
       .invalidRequest, "“\(text)” is not a time.",
-      hint: "Write 30m, 12h, 7d or 2w, today, a day as 2026-11-01, a time as 2026-11-01T08:15:00Z"
-        + "\(others).")
+      hint: "Write 30m, 12h, 7d or 2w, today, a day as 2026-11-01, \(others.isEmpty ? "or " : "")"
+        + "a time as 2026-11-01T08:15:00Z\(others).")
   }
 
   /// Parses a duration: a whole number with m (minutes), h, d or w; returns seconds, at most those

@@ -188,6 +188,17 @@ struct WatchCommandTests {
     #expect(try secrets().isEmpty)
   }
 
+  @Test("a name that no offer has is noted, and watched or hidden all the same")
+  func unknownNames() async throws {
+    let home = try await Home(synced: Self.items)
+    for command in [["watch", "add"], ["hide"]] {
+      let added = try await home.call(command + ["retailer:Targt"])
+      #expect(added.status == 0 && added.errors.contains("No offer has a retailer."))
+    }
+    let unsynced = try await home.call("watch", "add", "feed:albums")
+    #expect(unsynced.status == 66 && unsynced.errors.contains("offers sync albums"))
+  }
+
   @Test("mistakes are named with the next step, and change nothing")
   func mistakes() async throws {
     let home = try await Home(synced: Self.items)

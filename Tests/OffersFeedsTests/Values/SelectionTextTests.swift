@@ -67,6 +67,7 @@ struct SelectionTextTests {
       ("reward:2", "character 1", "reward:>="), ("-reward:>=2", "character 1", "category:"),
       ("catgory:Tea", "character 1", "category:"), ("price:=3", "character 1", "price:<=3"),
       ("tea reward:", "character 5", "shell"), ("tea feed: a", "character 5", "feed:VALUE"),
+      ("tea retailer:\"Whole Foods", "character 5", "Write \" behind the name."),
       ("-category:", "character 1", "-category:VALUE"), ("ends:48h", "character 1", "ending:"),
       ("tea since:7d", "character 5", "new:"), ("payback>=2", "character 1", "reward:"),
       ("tea OR feed:a", "character 5", "two words"),

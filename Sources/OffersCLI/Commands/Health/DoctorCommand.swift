@@ -158,7 +158,7 @@ struct DatabaseHealth {
     guard let free = file.findFreeBytes() else {
       return Finding(.ok, "disk", "the free space is not known")
     }
-    let text = "\(Units.size(free)) are free"
+    let text = "\(Units.size(free)) is free"
     let hint: Hint = "Free some space. A sync without space fails and changes nothing"
     if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", hint: hint) }
     if free < database.sizeBytes + Self.roomyBytes {

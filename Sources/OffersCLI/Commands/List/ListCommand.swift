@@ -236,6 +236,18 @@ struct EmptyListNote {
     return try await goneNote(database) ?? "No offers yet. Read a feed with: offers sync"
   }
 
+  /// Prints a note about a filter of a selection that no offer passes; nothing if there is none.
+  static func tellMistake(
+    in selection: SelectionText, _ database: OffersDatabase, _ configuration: SettingPath
+  ) async throws {
+    var query = OfferQuery()
+    query.selection = try selection.selection(at: Date(), FilterTextParser())
+    let feeds = try await configuration.presentations(in: database)
+    if let text = try await EmptyListNote(query, feeds).mistake(in: database) {
+      Output.note(.text(text))
+    }
+  }
+
   /// A note about a filter that no offer passes: one of prices for a feed of rewards, or a retailer or category that
   /// there is not; nil for none.
   func mistake(in database: OffersDatabase) async throws -> String? {

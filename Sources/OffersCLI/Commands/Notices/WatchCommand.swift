@@ -155,14 +155,10 @@ struct WatchAddCommand: AsyncParsableCommand {
       return try Output.print(.json(added.document + preview.document))
     }
     try Output.print(.line(added.line))
-    for line in preview.lines { try Output.print(.line("  \(line)")) }
+    try preview.print()
     if preview.isEmpty {
-      let feeds = try await configuration.path.presentations(in: database)
-      var query = OfferQuery()
-      query.selection = try draft.selection.selection(at: Date(), WatchCommand.reader)
-      if let text = try await EmptyListNote(query, feeds).mistake(in: database) {
-        Output.note(.text(text))
-      }
+      try await EmptyListNote.tellMistake(
+        in: draft.selection, database, try configuration.path)
     }
     if try await database.fetchChannels().isEmpty {
       Output.note("Add a channel, so that you are told: offers channel --help")
@@ -191,6 +187,13 @@ private struct WatchPreviewReport {
 
   var lines: [String] {
     preview.lines(selecting: count, first: first.map(\.name)).map { DisplayText.oneLine($0) }
+  }
+
+  /// Prints the lines below that of the watch.
+  func print() throws {
+    for line in lines.flatMap({ DisplayText.hanging("  ", $0, width: Terminal.width) }) {
+      try Output.print(.line(line))
+    }
   }
 
   var document: JSONObject {
@@ -233,7 +236,7 @@ struct WatchShowCommand: AsyncParsableCommand {
         .json(found.document + preview.document + ["notices": notices.map(\.document)]))
     }
     try Output.print(.line(found.line))
-    for line in preview.lines { try Output.print(.line("  \(line)")) }
+    try preview.print()
     if notices.isEmpty { return try Output.print("  It has told nothing yet.") }
     try Output.print(.text(NoticeLines.text(notices)))
     let count = try await database.countNotices(of: found.id)

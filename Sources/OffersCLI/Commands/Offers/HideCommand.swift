@@ -59,6 +59,10 @@ struct HideCommand: AsyncParsableCommand {
       favorites == 0
       ? "" : "; \(Units.count(favorites, "favorite")) \(favorites == 1 ? "stays" : "stay")"
     try Output.print(.line("\(hiding.line): \(state), \(count) left out now\(kept)"))
+    if hidden + favorites == 0, case .selection(let selection) = hiding.subject {
+      try await EmptyListNote.tellMistake(
+        in: selection, database, try ConfigurationOptions.path(named: nil))
+    }
   }
 
   private func list() async throws {
