@@ -193,8 +193,10 @@ extension SelectionText {
     guard Self.names.contains(name) else {
       let near = NearestWord.nearest(to: name, among: Self.names)
         .flatMap { $0.distance * 3 <= name.count ? $0.word : nil }
-      // A comparison is hardly a text.
-      let isComparison = value.hasPrefix(">") || value.hasPrefix("<")
+      // The comparison of a name with a number is hardly a text.
+      let isComparison =
+        name.count > 1 && "<>≤≥".unicodeScalars.contains(mark)
+        && value.unicodeScalars.contains { ("0"..."9").contains($0) }
       guard let meant = near ?? Self.synonyms[name] ?? (isComparison ? "reward" : nil) else {
         return false
       }

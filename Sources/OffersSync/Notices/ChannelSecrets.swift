@@ -93,11 +93,6 @@ public struct ChannelSecrets: Sendable {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw OffersError(.invalidRequest, "\(path) is not a regular file.", hint: Self.hint)
     }
-    guard status.st_uid == geteuid() else {
-      throw OffersError(
-        .invalidRequest, "The secrets in \(path) belong to another user of this machine.",
-        hint: Hint("Make the file yours.", command: "chown $USER \(ShellQuoting.word(path))"))
-    }
     guard status.st_mode & 0o077 == 0 else {
       throw OffersError(
         .invalidRequest, "Others on this machine may read the secrets in \(path).",

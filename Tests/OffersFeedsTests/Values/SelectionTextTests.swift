@@ -53,7 +53,7 @@ struct SelectionTextTests {
     arguments: [
       "12:30", "http://e.example/a", "Mission: Impossible", "Blu-ray:4K", "re:zero",
       #""reward:>=2""#,
-      ":", "5\" pipe", "-20%", "- a", "c++", "a:b",
+      ":", "5\" pipe", "<b>tea", "a<b", "x>=2", "-20%", "- a", "c++", "a:b",
     ])
   func words(text: String) throws {
     #expect(try Self.selection(text).words == SearchWords.spaced(text))

@@ -213,9 +213,9 @@ struct ChannelHealth {
         if channel.endedReason == nil { delivering.append(channel.name) }
       }
     }
-    if !delivering.isEmpty {
+    if !delivering.isEmpty, let secrets = try? NoticeServices.secrets() {
       do throws(OffersError) {
-        _ = try OffersError.translating { try NoticeServices.secrets().read() }
+        _ = try secrets.read()
       } catch {
         findings.append(Finding(.problem, "secrets", error.message, hint: error.hint))
       }

@@ -93,6 +93,7 @@ extension NoticeServices {
   static func withSecrets<Value>(
     _ secrets: [String: String], _ body: () async throws -> Value
   ) async throws -> Value {
+    if secrets.isEmpty { return try await body() }
     try self.secrets().update { $0.merge(secrets) { $1 } }
     do {
       return try await body()
@@ -103,6 +104,8 @@ extension NoticeServices {
   }
 
   static func removeSecrets(_ names: Set<String>) throws {
+    // Without secrets, no folder is needed for their file.
+    if names.isEmpty { return }
     try secrets().update { entries in entries = entries.filter { !names.contains($0.key) } }
   }
 }

@@ -66,8 +66,13 @@ struct UserRemoveCommand: AsyncParsableCommand, LoggedCommand {
       if error.code == .locked, let path = saved?.path { unlink(path) }
       throw error
     }
-    try NoticeServices.removeSecrets(
-      channels.reduce(into: []) { $0.formUnion($1.ownVariables) })
+    do {
+      try NoticeServices.removeSecrets(
+        channels.reduce(into: []) { $0.formUnion($1.ownVariables) })
+    } catch {
+      // The user is removed in any case.
+      Output.error(OffersError(error))
+    }
     if json {
       return try Output.print(
         .json(["name": user.name, "favorites": entry.favoriteCount, "export": saved?.path]))
