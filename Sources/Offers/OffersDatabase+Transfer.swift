@@ -9,7 +9,8 @@ extension OffersDatabase {
   /// Exports the data as one JSON document: the feeds with the sources that a user chose, all offers
   /// with their times, the history of changes, and the data of users: favorites, recent searches,
   /// read marks, watches and channels. It lacks what can be fetched again, such as images, notices,
-  /// channels that run a program, and all passphrases, sessions, tokens and secrets of channels.
+  /// channels that run a program or name a variable of the environment, and all passphrases, sessions,
+  /// tokens and secrets of channels.
   ///
   /// The document is one consistent state of the database. It is written to a temporary file in the
   /// same folder with mode 0600, synced, and renamed, so that readers of the file see either the old

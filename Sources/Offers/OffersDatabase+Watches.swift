@@ -46,7 +46,7 @@ extension OffersDatabase {
 }
 
 extension Notice {
-  /// What happened, without the name of the offer and without a full stop, such as `is up: $1.50, was $1.00`. It says
-  /// when an offer ends, and not how soon, so that it stays true.
+  /// The text of the notice for people, to be placed behind `name`: `is up: $1.50, was $1.00`, without a full stop. Times
+  /// in it are absolute.
   public var sentence: String { sentence(FilterTextParser(), at: nil) }
 }

@@ -221,7 +221,8 @@ extension AddressRedaction {
 /// A user, with their recent searches, read marks, watches and channels. Their favorites are records of their own.
 ///
 /// Secrets and what belongs to one installation are not exported: passphrases, sessions, tokens, the secrets of channels,
-/// channels that run a program, notices, and the time when the user was last seen.
+/// channels that run a program or name a variable of the environment, notices, and the time when the user
+/// was last seen.
 package struct ExportedUser: Hashable, Sendable {
   /// A recent search.
   package struct Search: Hashable, Sendable {

@@ -69,7 +69,10 @@ extension FilterTextReader {
 }
 
 extension OfferField {
-  /// What a change of the field is in a sentence: `another end: 2026-12-01 23:59, was 2026-12-05 23:59`.
+  /// Describes a change of the field: `another end: 2026-12-01 23:59, was 2026-12-05 23:59`; nil for a field whose
+  /// changes are not described.
+  ///
+  /// - Parameter change: the texts before and after the change; nil if they are not stored.
   fileprivate func changeText(_ change: TextChange?) -> String? {
     guard let words = changeWords else { return nil }
     guard let change else { return words }

@@ -161,7 +161,7 @@ extension SelectionText {
     }
   ).sorted()
 
-  /// What people write for filters, among them the names of options and of orders.
+  /// The filters by other names that people type for them, such as those of options and of sort orders.
   private static let synonyms = [
     "ends": "ending", "end": "ending", "expires": "ending", "expiring": "ending",
     "expiry": "ending",

@@ -245,7 +245,8 @@ enum FavoriteNotices {
     }
   }
 
-  /// What each subscribed feed that holds offers back tells a user, once until it holds back others.
+  /// Functions that make the notice for a user, one for each subscribed feed with held-back removals. Its subject has the
+  /// time since when they are held back, so that a user is told once.
   private static func heldBack(
     at now: Date, in transaction: any Transaction
   ) throws -> [(User.ID) -> UserNotice] {

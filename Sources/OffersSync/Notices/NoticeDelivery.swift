@@ -208,7 +208,8 @@ extension NoticeDelivery {
     return settings
   }
 
-  /// What may be done about a notice: to star the offer, to sync the feed, or to accept what it holds back.
+  /// The command that a message suggests for a notice: it stars the offer, syncs the failing feed, or accepts its
+  /// held-back removals; nil for none.
   private static func step(_ notice: Notice, isFavorite: Bool) -> Hint? {
     if let offer = notice.offer {
       let word = ShellQuoting.word(offer.description)

@@ -28,6 +28,17 @@ struct WatchCommandTests {
     return path
   }
 
+  /// A home with a watch, and with the channel `desk`, whose program has failed to deliver a notice.
+  private static func failing() async throws -> Home {
+    let home = try await Home(synced: items)
+    try await home.call("watch", "add", "coffee", "--name", "Morning")
+    try await home.call("channel", "add", "command", teller(home, exit: 7), "--name", "desk")
+    try change(home)
+    let synced = try await home.call("sync")
+    #expect(synced.status == 0 && synced.errors.contains("The channel desk failed"))
+    return home
+  }
+
   @Test("what a watch finds is told over a channel, once")
   func tells() async throws {
     let home = try await Home(synced: Self.items)
@@ -56,12 +67,7 @@ struct WatchCommandTests {
 
   @Test("a channel that fails keeps what waits, and --retry delivers it")
   func fails() async throws {
-    let home = try await Home(synced: Self.items)
-    try await home.call("watch", "add", "coffee")
-    try await home.call("channel", "add", "command", Self.teller(home, exit: 7), "--name", "desk")
-    try Self.change(home)
-    let synced = try await home.call("sync")
-    #expect(synced.status == 0 && synced.errors.contains("The channel desk failed"))
+    let home = try await Self.failing()
     #expect(try await home.call("notices").output.hasPrefix("desk: 1 notice waiting, next attempt"))
     _ = try Self.teller(home)
     let retried = try await home.call("notices", "--retry")
@@ -121,12 +127,8 @@ struct WatchCommandTests {
 
   @Test("a server that is woken delivers at once")
   func servedWakes() async throws {
-    let home = try await Home(synced: Self.items)
+    let home = try await Self.failing()
     let database = try await home.store.open()
-    try await home.call("watch", "add", "coffee")
-    try await home.call("channel", "add", "command", Self.teller(home, exit: 7))
-    try Self.change(home)
-    try await home.call("sync")
     try await database.retryDeliveries()
     func until(_ body: (UserChannel) -> Bool) async throws {
       let end = ContinuousClock.now + .seconds(60)
@@ -252,11 +254,7 @@ struct WatchCommandTests {
 
   @Test("a paused channel is a problem of the status, too")
   func pausedInStatus() async throws {
-    let home = try await Home(synced: Self.items)
-    try await home.call("watch", "add", "coffee")
-    try await home.call("channel", "add", "command", Self.teller(home, exit: 7), "--name", "desk")
-    try Self.change(home)
-    try await home.call("sync")
+    let home = try await Self.failing()
     #expect(try await !home.call("status").output.contains("desk"))
     let database = try await home.store.open()
     let channel = try await database.fetchChannel(named: "desk")

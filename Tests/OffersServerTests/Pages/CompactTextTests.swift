@@ -18,7 +18,7 @@ struct CompactTextTests {
       // Sends it.
       const address = "https://a.example/*";
       /**
-       * What it returns.
+       * Returns the address.
        */
       return address // the address
         .split("*/")

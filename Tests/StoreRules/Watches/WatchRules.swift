@@ -231,7 +231,7 @@ struct WatchRules {
         "Selects 1 offer now: Coffee",
         "Judging by the stored history, it would have told you 2 times in 9 days.",
       ])
-    // What is outside of the bounds now was within before.
+    // The value of the coffee is above the bound now, and was below it twice.
     let bounded = try WatchDraft(
       selection: "coffee reward:<=2", rule: "match", WatchHome.reader)
     let other = try await home.store.previewWatch(bounded, now: .at(800_000), WatchHome.reader)

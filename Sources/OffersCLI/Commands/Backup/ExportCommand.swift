@@ -14,7 +14,7 @@ struct ExportCommand: AsyncParsableCommand {
       The document has the feeds with the sources you chose, every offer with its times, the \
       history of changes, and your favorites, recent searches, read marks, watches and channels, or with \
       --all-users those of all users. It lacks passphrases, sessions, tokens, the secrets of channels \
-      and channels that run a program, and data that can be fetched again: images and the validators \
+      and channels that run a program or name a variable, and data that can be fetched again: images and the validators \
       of servers. Your own feed definitions are in a separate file.
 
       EXAMPLES

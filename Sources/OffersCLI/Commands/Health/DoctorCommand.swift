@@ -236,8 +236,7 @@ struct ChannelHealth {
     let since = channel.failingSince.map { "has been failing since \(Units.time($0))" }
     return Finding(
       .warning, subject, "\(since ?? "failed")\(waiting): \(reason)",
-      hint: Hint(
-        "It is tried again. To try it now:", command: "offers notices --retry\(options)"))
+      hint: Hint("Try it again now.", command: "offers notices --retry\(options)"))
   }
 }
 

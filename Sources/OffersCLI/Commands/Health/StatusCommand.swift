@@ -56,7 +56,7 @@ struct StatusCommand: AsyncParsableCommand {
     let counts: StoreCounts
     let history: HistorySize
     let users: [User]
-    /// Those of the user.
+    /// The channels of the user, over which notices are delivered.
     let channels: [UserChannel]
     let logins: LoginSummary
   }

@@ -85,9 +85,7 @@ enum NoticeServices {
         .flatMap { URL(string: $0.text) },
       now: now)
   }
-}
 
-extension NoticeServices {
   /// Adds secrets under new names to their file, so that the values of a channel are checked with them. If that fails,
   /// they are removed again.
   static func withSecrets<Value>(
@@ -103,6 +101,7 @@ extension NoticeServices {
     }
   }
 
+  /// Removes the secrets with these names from their file.
   static func removeSecrets(_ names: Set<String>) throws {
     // Without secrets, no folder is needed for their file.
     if names.isEmpty { return }

@@ -197,7 +197,7 @@ extension Notice {
   /// The sentence of the notice, with absolute times.
   var sentence: String { sentence(FilterTextParser(), at: nil) }
 
-  /// What happened to which offer, and the watch that told it.
+  /// The name of the offer or feed with the sentence of the notice, and its watch in parentheses if it has one.
   fileprivate var described: String {
     let watch = watchText.map { " (\($0))" } ?? ""
     return "\(name) \(sentence)\(watch)"
